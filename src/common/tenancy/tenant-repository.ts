@@ -2,6 +2,7 @@ import type {
   EntityMetadata,
   FindManyOptions,
   FindOptionsOrder,
+  FindOptionsSelect,
   FindOptionsWhere,
   Repository,
   SelectQueryBuilder,
@@ -44,6 +45,8 @@ export interface ListOptions<Row> {
   /** How many rows at most. */
   take?: number;
   lock?: RowLock;
+  /** Those that are read with the key; all unless given. */
+  columns?: readonly (keyof Row & string)[];
 }
 
 /**
@@ -66,6 +69,15 @@ export class TenantRepository<Row extends TenantRow> {
   /** A filter that is undefined does not filter. */
   list(filter: Where<Row>, options: ListOptions<Row> = {}): Promise<Row[]> {
     return this.select('row', filter, options).getMany();
+  }
+
+  /** The same of some columns and the key alone: a page of rows whose other columns are large must not hold them. */
+  listOnly<Name extends keyof Row & string>(
+    columns: readonly Name[],
+    filter: Where<Row>,
+    options: ListOptions<Row>,
+  ): Promise<Pick<Row, Name>[]> {
+    return this.select('row', filter, { ...options, columns }).getMany();
   }
 
   count(where: Where<Row>): Promise<number> {
@@ -154,13 +166,20 @@ export class TenantRepository<Row extends TenantRow> {
   }
 
   private optionsOf(where: Where<Row>, { lock, ...options }: Omit<ListOptions<Row>, 'after'>): FindManyOptions<Row> {
-    const { order, take } = options;
+    const { order, take, columns } = options;
     return {
       where: this.ownOf(where),
       order: order as FindOptionsOrder<Row>,
       take,
+      ...(columns && { select: this.selectOf(columns) }),
       ...(lock && { lock: { mode: LOCKS[lock] } }),
     };
+  }
+
+  /** With the key: rows without it would be one. */
+  private selectOf(columns: readonly string[]): FindOptionsSelect<Row> {
+    const key = this.metadata.primaryColumns.map(({ propertyName }) => propertyName);
+    return Object.fromEntries([...key, ...columns].map((name) => [name, true])) as FindOptionsSelect<Row>;
   }
 
   private insertOf(...rows: Values<Row>[]) {

@@ -268,6 +268,22 @@ describe('several dossiers', () => {
     expect((await ada('GET', '/v1/projects/pages/dossiers?cursor=x')).status).toBe(400);
   });
 
+  it('are listed without being read, however long they are', async () => {
+    await makeProject(ada, 'wide');
+    await publish(ada, 'wide', 'first', [claim('one')]);
+    const rest =
+      'agent_passport, generated_at_unix_ms, origin, based_on, uncertainties, contradictions, open_questions, content_hash, receipt_id, created_by';
+    await daemon.database.query(
+      `insert into dossier (tenant_id, project_id, dossier_id, claims, ${rest})
+       select tenant_id, project_id, dossier_id || n, json_build_array(json_build_object('claim_id', 'one', 'text', repeat('x', 8000000))), ${rest}
+       from dossier, generate_series(1, 60) n where project_id = 'wide'`,
+    );
+    const before = process.resourceUsage().maxRSS;
+    const { count, dossiers } = await must(ada('GET', '/v1/projects/wide/dossiers?limit=200'));
+    expect([count, dossiers[60].claim_count]).toEqual([61, 1]);
+    expect(process.resourceUsage().maxRSS - before).toBeLessThan(150_000);
+  });
+
   it('of another tenant are not there, in its project of the same name', async () => {
     await publish(other, 'shop', 'theirs', []);
     expect((await ada('GET', `${AT}/theirs`)).status).toBe(404);

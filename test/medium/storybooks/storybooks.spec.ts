@@ -169,6 +169,21 @@ describe('a storybook', () => {
     expect([same.same, same.sections.every(({ changed }: any) => changed.length === 0)]).toEqual([true, true]);
   });
 
+  it('is listed without being read, however long it is', async () => {
+    await makeProject(ada, 'wide');
+    await generate(ada, '/v1/projects/wide/storybook');
+    const rest = 'title, sections, stats, bytes, content_hash, generated_by_passport, receipt_id, created_by';
+    await daemon.database.query(
+      `insert into storybook (tenant_id, project_id, generated_at_unix_ms, content, ${rest})
+       select tenant_id, project_id, generated_at_unix_ms - n, repeat('x', 8000000), ${rest}
+       from storybook, generate_series(1, 60) n where project_id = 'wide'`,
+    );
+    const before = process.resourceUsage().maxRSS;
+    const { count, versions } = await must(ada('GET', '/v1/projects/wide/storybook/versions?limit=200'));
+    expect([count, versions[60].section_count]).toEqual([61, 8]);
+    expect(process.resourceUsage().maxRSS - before).toBeLessThan(150_000);
+  });
+
   it('has versions, newest first and page by page, that stand before its times', async () => {
     const times: number[] = [];
     for (let cursor = ''; ;) {

@@ -1,4 +1,4 @@
-import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Column, Entity, PrimaryColumn, VirtualColumn } from 'typeorm';
 import { Microseconds } from '../../../common/database/microseconds.js';
 import { SAFE_INTEGER } from '../../../common/database/safe-integer.js';
 import { TenantRow } from '../../../common/tenancy/tenant-row.js';
@@ -28,6 +28,9 @@ export class DossierRow extends TenantRow {
 
   @Column('json')
   claims!: StoredClaim[];
+
+  @VirtualColumn('integer', { query: (one) => `json_array_length(${one}.claims)` })
+  claimCount!: number;
 
   @Column('json')
   uncertainties!: Uncertainty[];

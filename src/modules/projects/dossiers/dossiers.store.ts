@@ -6,6 +6,7 @@ import type { Digest } from '../../../evidence/digest.js';
 import { DossierAnchorRow } from './dossier-anchor.entity.js';
 import { DossierRow } from './dossier.entity.js';
 import { MAX_AGENTS, type Anchor, type Claim } from './dossiers.types.js';
+import { SUMMARY_COLUMNS } from './dossiers.views.js';
 
 /** Where a passage was from when a claim came to rest on it. */
 interface Passage {
@@ -68,13 +69,14 @@ export class DossiersStore {
     return row && (await this.withAnchors(projectId, [row]))[0];
   }
 
-  /** Newest first. */
+  /** Newest first, without what they say. */
   list(
     filter: { projectId: string; agentPassport?: string | undefined },
     after: [number, string] | undefined,
     take: number,
-  ): Promise<DossierRow[]> {
-    return this.dossiers.list(filter, { order: { createdAt: 'desc', dossierId: 'desc' }, after, take });
+  ): Promise<Pick<DossierRow, (typeof SUMMARY_COLUMNS)[number]>[]> {
+    const order = { createdAt: 'desc', dossierId: 'desc' } as const;
+    return this.dossiers.listOnly(SUMMARY_COLUMNS, filter, { order, after, take });
   }
 
   /** The newest of each agent, of the agents that published last, by agent. */

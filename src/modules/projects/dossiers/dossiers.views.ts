@@ -21,12 +21,18 @@ export const dossierOf = (row: DossierRow, claims: readonly ClaimNow[], checkedA
   created_at: row.createdAt.toISOString(),
 });
 
-export const dossierSummaryOf = (row: DossierRow): DossierSummary => ({
+/** What is shown of a dossier in a list, and where it stands there. */
+export const SUMMARY_COLUMNS = [
+  ...(['dossierId', 'agentPassport', 'generatedAtUnixMs', 'origin', 'claimCount', 'receiptId', 'createdAt'] as const),
+  'createdUs',
+] as const;
+
+export const dossierSummaryOf = (row: Pick<DossierRow, (typeof SUMMARY_COLUMNS)[number]>): DossierSummary => ({
   dossier_id: row.dossierId,
   agent_passport: row.agentPassport,
   generated_at_unix_ms: row.generatedAtUnixMs,
   origin: row.origin,
-  claim_count: row.claims.length,
+  claim_count: row.claimCount,
   receipt_id: row.receiptId,
   created_at: row.createdAt.toISOString(),
 });

@@ -1,4 +1,4 @@
-import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Column, Entity, PrimaryColumn, VirtualColumn } from 'typeorm';
 import { SAFE_INTEGER } from '../../../common/database/safe-integer.js';
 import { TenantRow } from '../../../common/tenancy/tenant-row.js';
 import type { Section, StorybookStats } from './storybooks.types.js';
@@ -22,6 +22,9 @@ export class StorybookRow extends TenantRow {
 
   @Column('json')
   sections!: Section[];
+
+  @VirtualColumn('integer', { query: (one) => `json_array_length(${one}.sections)` })
+  sectionCount!: number;
 
   @Column('json')
   stats!: StorybookStats;

@@ -25,7 +25,9 @@ import type {
 import { storybookGenerated } from './storybooks.events.js';
 import { StorybookUnknown } from './storybooks.problems.js';
 import type { SentStorybook } from './storybooks.types.js';
-import { sectionDiffsOf, storybookFile, storybookShown, versionOf } from './storybooks.views.js';
+import { sectionDiffsOf, storybookFile, storybookShown, VERSION_COLUMNS, versionOf } from './storybooks.views.js';
+
+const NEWEST_FIRST = { order: { generatedAtUnixMs: 'desc' } } as const;
 
 /** Storybooks: what is known of a project as one text, in versions (memory-daemon.md 2.4, 4.10; D67). */
 @Injectable()
@@ -87,7 +89,7 @@ export class StorybooksService {
     const after = decodeCursor(cursor, ['integer']);
     return this.tenants.run(caller, undefined, async () => {
       await this.projects.find(projectId);
-      const rows = await this.list(projectId, after, limit + 1);
+      const rows = await this.rows.listOnly(VERSION_COLUMNS, { projectId }, { ...NEWEST_FIRST, after, take: limit + 1 });
       const { page, next_cursor } = takePage(rows, limit, (row) => [row.generatedAtUnixMs]);
       const versions = page.map(versionOf);
       return { project_id: projectId, versions, count: page.length, has_more: next_cursor !== null, next_cursor };
@@ -118,11 +120,7 @@ export class StorybooksService {
   }
 
   private async findLatest(projectId: string): Promise<StorybookRow | undefined> {
-    return (await this.list(projectId, undefined, 1))[0];
-  }
-
-  private list(projectId: string, after: [number] | undefined, take: number): Promise<StorybookRow[]> {
-    return this.rows.list({ projectId }, { order: { generatedAtUnixMs: 'desc' }, after, take });
+    return (await this.rows.list({ projectId }, { ...NEWEST_FIRST, take: 1 }))[0];
   }
 
   /** The time, or the next free version where one of this millisecond is there. */

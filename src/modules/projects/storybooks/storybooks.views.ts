@@ -18,12 +18,18 @@ export const STORYBOOK_TYPES = {
   zip: 'application/zip',
 } as const;
 
-export const versionOf = (row: StorybookRow): StorybookVersion => ({
+/** What is shown of a version in a list. */
+export const VERSION_COLUMNS = [
+  ...(['projectId', 'generatedAtUnixMs', 'generatedByPassport', 'bytes', 'sectionCount', 'stats'] as const),
+  ...(['contentHash', 'receiptId', 'createdAt'] as const),
+] as const;
+
+export const versionOf = (row: Pick<StorybookRow, (typeof VERSION_COLUMNS)[number]>): StorybookVersion => ({
   project_id: row.projectId,
   generated_at_unix_ms: row.generatedAtUnixMs,
   generated_by_passport: row.generatedByPassport,
   bytes: row.bytes,
-  section_count: row.sections.length,
+  section_count: row.sectionCount,
   stats: row.stats,
   content_hash: row.contentHash,
   receipt_id: row.receiptId,
