@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
+import { pack } from 'tar-stream';
 import { expect, it } from 'vitest';
 import { UserError } from '../../common/user-error.js';
 import { packEntries, unpackEntries, type TarEntry } from './tar.js';
@@ -50,6 +51,19 @@ it('refuses an archive that ends within an entry or whose header was changed', a
   const changed = Buffer.from(archive);
   changed[3] = 0x41;
   await expect(unpack(changed)).rejects.toThrow(/^the file is damaged: Invalid tar header/);
+});
+
+it('refuses an entry that says it is larger than memory, before any of it is read', async () => {
+  const large = pack();
+  large.entry({ name: 'tables/public.fact/00000001', size: 2 ** 32 }, () => undefined);
+  async function* source(): AsyncGenerator<Buffer> {
+    for await (const header of large) {
+      yield header as Buffer;
+      throw new Error('more was read');
+    }
+  }
+  const read = Readable.from(unpackEntries(source())).toArray();
+  await expect(read).rejects.toThrow('the file is damaged: tables/public.fact/00000001 would have 4294967296 bytes');
 });
 
 it('hands on what its source fails with', async () => {

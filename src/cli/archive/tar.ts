@@ -9,6 +9,9 @@ export interface TarEntry {
   readonly content: Buffer;
 }
 
+/** Far above what a piece of a table with one large row takes: a header that was changed may say anything. */
+const MAX_ENTRY_BYTES = 2 ** 30;
+
 /** The bytes of an archive in ustar form (POSIX.1-1988), each entry asked for when the one before is taken. */
 export async function* packEntries(entries: AsyncIterable<TarEntry> | Iterable<TarEntry>): AsyncGenerator<Buffer> {
   const archive = pack();
@@ -41,7 +44,9 @@ export async function* unpackEntries(source: AsyncIterable<Buffer>): AsyncGenera
   bytes.pipe(archive);
   try {
     for await (const entry of archive) {
-      yield { name: entry.header.name, content: await buffer(entry) };
+      const { name, size = 0 } = entry.header;
+      if (size > MAX_ENTRY_BYTES) throw new Error(`${name} would have ${size} bytes`);
+      yield { name, content: await buffer(entry) };
     }
   } catch (error) {
     if (failed !== undefined) throw failed;
