@@ -1,7 +1,8 @@
-import { readFile, stat } from 'node:fs/promises';
+import { lstat, realpath } from 'node:fs/promises';
 import { basename, dirname, join, posix, resolve, sep } from 'node:path';
 import { existsSync, realpathSync, statSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
+import { readBytesBelow } from '../../common/config/text-below.js';
 import { sha256Digest } from '../../evidence/digest.js';
 import { UserError } from '../output.js';
 import { walkFolder } from './folder-walk.js';
@@ -99,16 +100,23 @@ export class FolderSource implements Source {
     return baseUrl + path.split('/').map(encodeURIComponent).join('/');
   }
 
+  /** Of what a walk found nothing is read by way of a link; a file that was named may be one. */
+  private async placeOf(path: string): Promise<[folder: string, name: string]> {
+    if (this.onlyFile === undefined) return [this.folder, path];
+    const real = await realpath(join(this.folder, path));
+    return [dirname(real), basename(real)];
+  }
+
   private async read(path: string, origin: DocumentOrigin | undefined): Promise<Found> {
-    const file = join(this.folder, path);
     try {
-      const { size, mtimeMs, ctimeMs, ino } = await stat(file);
+      const [folder, name] = await this.placeOf(path);
+      const { size, mtimeMs, ctimeMs, ino } = await lstat(join(folder, name));
       const stamp = [size, mtimeMs, ctimeMs, ino].join(' ');
       const seen = this.seen.get(path);
       if (seen?.stamp === stamp && seen.digest === origin?.digest) return { kind: 'unchanged' };
       if (size > this.options.maxBytes)
         return leftOut(`larger than ${this.options.maxBytes / (1024 * 1024)} MiB (--max-size)`);
-      const bytes = await readFile(file);
+      const bytes = await readBytesBelow(folder, name, this.options.maxBytes);
       const digest = sha256Digest(bytes);
       this.seen.set(path, { stamp, digest });
       return foundIn(bytes, { digest, name: path, contentType: mediaTypeOf(path)! });
