@@ -78,6 +78,20 @@ describe('an incident', () => {
     expect((await call('GET', `${ROUTE}?tenant_id=acme&status=closed`)).body.count).toBe(0);
   });
 
+  it('has notes up to a length, and as many are on a page as fit', async () => {
+    const note = 'n'.repeat(10_000);
+    const ids = await Promise.all(Array.from({ length: 9 }, async () => (await open({ notes: note })).case.incident_id));
+    await Promise.all(
+      ids.map(async (id: string) => {
+        for (let n = 1; n < 26; n += 1) expect((await patch(id, { notes: note })).status).toBe(200);
+      }),
+    );
+    const { status, body } = await patch(ids[0], { notes: note });
+    expect([status, JSON.stringify(body.errors ?? body)]).toEqual([400, expect.stringContaining('body.notes')]);
+    const page = await call('GET', `${ROUTE}?tenant_id=acme&limit=200`);
+    expect([page.body.count, typeof page.body.next_cursor]).toEqual([8, 'string']);
+  });
+
   it('is not changed by what was decided on an older version, nor by nothing', async () => {
     const { incident_id: id } = (await open()).case;
     expect((await patch(id, { severity: 'medium' })).body.case.version).toBe(1);

@@ -22,8 +22,11 @@ import { IncidentChanged, IncidentClosed, IncidentUnknown } from './incidents.pr
 import { mayBecome, namesOf, STATUS_MOVES, windowOf } from './incidents.rules.js';
 import { caseOf, incidentReplyOf, noteOf } from './incidents.views.js';
 
-/** Notes of one incident at most; each has a bound of its own. */
+/** Notes of one incident at most, and characters of all of them: each answer has them twice. */
 const MAX_NOTES = 1_000;
+const MAX_NOTES_TEXT = 256 * 1024;
+/** Characters of notes on a page of a list. */
+const MAX_PAGE_TEXT = 2 * 1024 * 1024;
 
 /** Incident cases: opened, read, changed (memory-daemon.md 4.8; D54). */
 @Injectable()
@@ -62,7 +65,7 @@ export class IncidentsService {
     const after = decodeCursor(cursor, ['uuid']);
     return this.tenants.run(caller, tenantId, async () => {
       const rows = await this.rows.list({ status }, { order: { incidentId: 'desc' }, after, take: limit + 1 });
-      const { page, next_cursor } = takePage(rows, limit, ({ incidentId }) => [incidentId]);
+      const { page, next_cursor } = takePage(rows, fittingOf(rows, limit), ({ incidentId }) => [incidentId]);
       return {
         schema: 'svc.incidents/1',
         tenant_id: tenantId,
@@ -133,12 +136,23 @@ export class IncidentsService {
       );
     if (notes !== undefined && row.notes.length >= MAX_NOTES)
       throw invalid('body.notes', `are ${MAX_NOTES} already; open another incident for what is new`);
+    if (notes !== undefined && textOf(row) + notes.length > MAX_NOTES_TEXT)
+      throw invalid('body.notes', `would be more than ${MAX_NOTES_TEXT} characters; open another incident for it`);
     return {
       ...(status === row.status ? {} : { status, closedAt: status === 'closed' ? () => 'now()' : null }),
       ...(severity === row.severity ? {} : { severity }),
       ...(notes === undefined ? {} : { notes: [...row.notes, noteOf(caller, notes)] }),
     };
   }
+}
+
+const textOf = ({ notes }: IncidentRow): number => notes.reduce((sum, { text }) => sum + text.length, 0);
+
+/** How many fit on a page by their notes; one at least. */
+function fittingOf(rows: readonly IncidentRow[], limit: number): number {
+  let text = 0;
+  const end = rows.findIndex((row) => (text += textOf(row)) > MAX_PAGE_TEXT);
+  return end < 0 ? limit : Math.min(limit, Math.max(1, end));
 }
 
 /** An empty name would be how every other one begins. @throws ValidationFailed */
