@@ -7,6 +7,7 @@ import { analyzerFor } from '../../../search/analysis.js';
 import { rankTexts } from '../../../search/few-texts.js';
 import { DEFAULT_LANGUAGE } from '../../../search/languages.js';
 import { MemoryMeaningService } from '../vectors/memory-meaning.service.js';
+import type { NearPart } from '../vectors/memory-vectors.types.js';
 import { CandidateRow } from './candidate.entity.js';
 import type { CandidateStatus } from './candidates.types.js';
 
@@ -32,22 +33,30 @@ export class CandidateSearchService {
   async find(caller: DaemonCaller, status: CandidateStatus, query: string, limit: number): Promise<CandidateRow[]> {
     const tenantId = await this.tenants.enter(caller);
     const near = status === 'pending' ? await this.meaning.findNear(tenantId, 'candidate', query, NEAREST) : [];
-    return this.tenancy.run(tenantId, async () => {
-      const newest = await this.rows.list({ status }, { order: { candidateId: 'desc' }, take: NEWEST });
-      const rows = new Map(newest.map((row) => [row.candidateId, row]));
-      const older = near.map(({ itemId }) => itemId).filter((id) => !rows.has(id));
-      for (const row of await this.readOlder(status, older)) rows.set(row.candidateId, row);
-      const texts = [...rows.values()].map(({ candidateId: id, entity, key, value }) => ({
-        ...{ id, text: `${entity} ${key}: ${value}` },
-      }));
-      const parts = new Map(near.map(({ itemId, part }) => [itemId, part]));
-      const found = rankTexts(analyzerFor(DEFAULT_LANGUAGE), query, texts, parts);
-      return found.slice(0, limit).map((id) => rows.get(id)!);
-    });
+    const texts = await this.tenancy.run(tenantId, () => this.readTexts(status, near));
+    const parts = new Map(near.map(({ itemId, part }) => [itemId, part]));
+    // Outside of a unit of work: it takes a while, and others may want the connection.
+    const found = (await rankTexts(analyzerFor(DEFAULT_LANGUAGE), query, texts, parts)).slice(0, limit);
+    const rows = await this.tenancy.run(tenantId, () => this.readAll(status, found));
+    const byId = new Map(rows.map((row) => [row.candidateId, row]));
+    return found.flatMap((id) => byId.get(id) ?? []);
   }
 
-  private readOlder(status: CandidateStatus, ids: readonly string[]): Promise<CandidateRow[]> {
+  /** Of the newest, and of those that are near in meaning. */
+  private async readTexts(status: CandidateStatus, near: readonly NearPart[]): Promise<{ id: string; text: string }[]> {
+    const order = { candidateId: 'desc' } as const;
+    const newest = await this.rows.listOnly(TEXTS, { status }, { order, take: NEWEST });
+    const known = new Set(newest.map(({ candidateId }) => candidateId));
+    const older = near.map(({ itemId }) => itemId).filter((id) => !known.has(id));
+    return [...newest, ...(await this.readAll(status, older))].map(({ candidateId: id, entity, key, value }) => ({
+      ...{ id, text: `${entity} ${key}: ${value}` },
+    }));
+  }
+
+  private readAll(status: CandidateStatus, ids: readonly string[]): Promise<CandidateRow[]> {
     if (ids.length === 0) return Promise.resolve([]);
     return this.rows.select('c', { status }).andWhere('c.candidateId = any(:ids::uuid[])', { ids }).getMany();
   }
 }
+
+const TEXTS = ['candidateId', 'entity', 'key', 'value'] as const;

@@ -44,7 +44,7 @@ export class EngramsService {
     const texts = [...engrams.values()].map(({ name, description, content }) => ({
       ...{ id: name, text: `${name}\n${description}\n${content}` },
     }));
-    const found = rankTexts(analyzerFor(DEFAULT_LANGUAGE), query, texts, near);
+    const found = await rankTexts(analyzerFor(DEFAULT_LANGUAGE), query, texts, near);
     return {
       engrams: found.slice(0, limit).map((name) => recordOf(engrams.get(name)!)),
       total: found.length,
