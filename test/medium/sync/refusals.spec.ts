@@ -11,7 +11,7 @@ import { type Item, Replica } from './given.js';
 
 let daemon: TestDaemon;
 beforeAll(async () => {
-  daemon = await startDaemon({ env: { SVCD_FEATURE_LEGAL_HOLD: '1' }, tenants: [...'abcdefghij'] });
+  daemon = await startDaemon({ env: { SVCD_FEATURE_LEGAL_HOLD: '1' }, tenants: [...'abcdefghijkl'] });
 });
 afterAll(() => daemon.close());
 const replica = (tenant: string) => new Replica(daemon, tenant);
@@ -287,6 +287,62 @@ describe('the reach of a peer', () => {
     expect((await i.all('holds')).map((one) => one.vector)).toEqual([vector]);
     const honest = { ...content!, released_at: releasedAt, released_by: 'passport:o' };
     expect((await apply(i.tenant, FULL_REACH, [next(honest, 3)])).applied_count).toBe(1);
+  });
+});
+
+describe('content that a peer answered', () => {
+  it('is taken as a request of it would be: of no text, name or depth that is none', async () => {
+    const taken = (payload: unknown) =>
+      daemon.app
+        .get(SyncPromotionsService, { strict: false })
+        .apply(BY, 'b', FULL_REACH, [foreign('entities', ['doc', 'x'], { kind: 'doc', id: 'x', payload })]);
+    const nested = JSON.parse('['.repeat(100) + ']'.repeat(100)) as unknown;
+    for (const payload of [nested, JSON.parse('{"__proto__":1}') as unknown, { a: 'x\0' }])
+      expect((await taken(payload)).counts).toEqual([{ verdict: 'refused_content', count: 1 }]);
+    expect((await taken({ a: [1] })).counts).toEqual([{ verdict: 'apply', count: 1 }]);
+  });
+});
+
+describe('an answer', () => {
+  const MIB = 1024 * 1024;
+  type Part = { items: Item[]; missing: Item[]; next_cursor: string | null; next_item: number | null };
+
+  it('has as many versions as fit, where many servers wrote each', async () => {
+    const k = replica('k');
+    const origins = Object.fromEntries(Array.from({ length: 250 }, (_, n) => [`${'o'.repeat(58)}${n}`, 1]));
+    const wide = Array.from({ length: 600 }, (_, n) =>
+      foreign('facts', [`user:w${n}`, 'k'], fact(`user:w${n}`, 'v').content!, { other: 1, ...origins }),
+    );
+    for (let from = 0; from < wide.length; from += 150) await k.take(wide.slice(from, from + 150));
+    for (const withContent of [false, true]) {
+      const page = await k.ok<Part>('GET', k.at(`collections/facts?limit=5000&include_content=${withContent}`));
+      expect(JSON.stringify(page).length).toBeLessThan(12 * MIB);
+      expect(page.next_cursor).not.toBeNull();
+      const items = wide.map(({ id }) => ({ id, digests: [] }));
+      const body = { items, include_content: withContent };
+      const diff = await k.ok<Part>('POST', k.at('collections/facts/diff'), body);
+      expect([diff.missing.length < 600, diff.next_item]).toEqual([true, expect.any(Number)]);
+    }
+    expect(await k.all('facts', 5000)).toHaveLength(600);
+  });
+
+  it('has as many conflicts as fit, each as a whole', async () => {
+    const l = replica('l');
+    for (let n = 0; n < 5; n += 1)
+      for (let version = 0; version < 4; version += 1) {
+        const { content } = fact(`user:l${n}`, String(version).repeat(MIB));
+        await l.take([foreign('facts', [`user:l${n}`, 'k'], content!, { other: 1, [`o${version}`]: 1 })]);
+      }
+    type Conflicts = { conflicts: { versions: Item[] }[]; count: number; next_cursor: string | null };
+    const counts: number[] = [];
+    for (let cursor: string | null = ''; cursor !== null;) {
+      const at: string = l.at(`conflicts?limit=50${cursor === '' ? '' : `&cursor=${cursor}`}`);
+      const page: Conflicts = await l.ok<Conflicts>('GET', at);
+      expect(page.conflicts.map(({ versions }) => versions.length)).toEqual(page.conflicts.map(() => 4));
+      counts.push(page.count);
+      cursor = page.next_cursor;
+    }
+    expect(counts).toEqual([1, 1, 1, 1, 1]);
   });
 });
 

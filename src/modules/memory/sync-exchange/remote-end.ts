@@ -4,7 +4,14 @@ import { SHA256_DIGEST } from '../../../evidence/digest-forms.js';
 import type { PeerAsk, PeerConnection } from '../peers/peer-client.service.js';
 import { PeerAnswerBroken, PeerAnswerUnusable, PeerFailure, PeerRefused } from '../peers/peer-failures.types.js';
 import { VERDICTS } from '../sync/sync-record.types.js';
-import { type CollectionQuery, named, pageDigest, type SyncRecord, unnamed } from '../sync/sync-wire.types.js';
+import {
+  type CollectionQuery,
+  MAX_ALIVE,
+  named,
+  pageDigest,
+  type SyncRecord,
+  unnamed,
+} from '../sync/sync-wire.types.js';
 import { type Collection, COLLECTIONS } from '../sync/sync.types.js';
 import { asUnapplied, isUnapplied } from './exchange.rules.js';
 import { findManifestFault } from './manifest-signature.rules.js';
@@ -95,6 +102,7 @@ export class RemoteEnd implements SyncEnd {
       members.map(([name, value]): [string, string] => [name, String(value)]),
     ).toString();
     const page = await this.ask(PAGE, { method: 'GET', path: this.at(`collections/${collection}?${text}`) });
+    this.expectFew(page.items.length, query.limit, `a page of ${collection}`);
     const digests = page.items.map(({ digest }) => unnamed(digest));
     if (page.page_digest !== named(pageDigest(this.tenantId, collection, digests)))
       throw new PeerAnswerUnusable(this.peerId, `answered a page of ${collection} with another digest than its items`);
@@ -103,7 +111,19 @@ export class RemoteEnd implements SyncEnd {
 
   async compare(collection: Collection, items: readonly Known[], include_content: boolean): Promise<Diff> {
     const path = this.at(`collections/${collection}/diff`);
-    return (await this.ask(DIFF, { method: 'POST', path, body: { items, include_content } })) as unknown as Diff;
+    const diff = await this.ask(DIFF, { method: 'POST', path, body: { items, include_content } });
+    this.expectFew(diff.missing.length, items.length * MAX_ALIVE, `a comparison of ${collection}`);
+    this.expectFew(diff.unknown.length, items.length, `a comparison of ${collection}`);
+    return diff as unknown as Diff;
+  }
+
+  /** What there is more of would be looked up and hashed, and keep others waiting meanwhile. */
+  private expectFew(count: number, most: number, what: string): void {
+    if (count > most)
+      throw new PeerAnswerUnusable(
+        this.peerId,
+        `answered ${count} items to ${what}, and ${most} are the most; nothing of it was taken`,
+      );
   }
 
   async take(records: readonly SyncRecord[], save: () => Promise<void>): Promise<Taken> {

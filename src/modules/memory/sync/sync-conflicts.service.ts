@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { againAfterDeadlock } from '../../../common/database/deadlocks.js';
 import { type Actor, AuditTrail } from '../../../common/evidence-log/audit-trail.js';
-import { decodeCursor, takePage } from '../../../common/fields/cursor.js';
+import { decodeCursor, encodeCursor } from '../../../common/fields/cursor.js';
 import type { PageQuery } from '../../../common/fields/page.dto.js';
 import { invalid } from '../../../common/problem/common-problems.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
-import { SyncContentsService } from './sync-contents.service.js';
+import { MAX_TEXT, SyncContentsService, type WholeVersion } from './sync-contents.service.js';
 import { named } from './sync-digests.rules.js';
 import { isReached } from './sync-ids.rules.js';
 import { SyncIndexService } from './sync-index.service.js';
@@ -43,11 +43,9 @@ export class SyncConflictsService {
     await this.index.open(tenantId);
     return this.tenancy.run(tenantId, async () => {
       const found = await this.pages.conflicts(reach, after, limit + 1);
-      const { page, next_cursor } = takePage(found, limit, (key) => [key]);
-      const versions = await this.records.find(page);
-      const conflicts: SyncConflict[] = [];
-      for (const key of page) conflicts.push(await this.conflictOf(versions.get(key) ?? []));
-      const has_more = next_cursor !== null;
+      const conflicts = await this.whole(found.slice(0, limit));
+      const has_more = conflicts.length < found.length;
+      const next_cursor = has_more ? encodeCursor([conflicts.at(-1)!.conflict_id]) : null;
       return { schema: 'svc.sync_conflicts/1', conflicts, count: conflicts.length, has_more, next_cursor };
     });
   }
@@ -102,18 +100,32 @@ export class SyncConflictsService {
     return { schema: 'svc.sync_resolved/1', conflict_id: key, version: record, receipt_id: receiptId };
   }
 
-  private async conflictOf(kept: readonly KeptVersion[]): Promise<SyncConflict> {
-    const { versions } = await this.contents.read(kept);
-    const [first] = kept;
-    const shown = kept.find(({ state }) => state === 'applied');
-    return {
-      conflict_id: first!.key,
-      collection: first!.target,
-      id: [...first!.parts],
-      shown: shown ? named(shown.digest) : null,
-      versions: versions.map(({ version, content }) => wholeRecordOf(version, content)),
-    };
+  /** Those of a page whose content fits into an answer; one at least, as a whole. */
+  private async whole(keys: readonly string[]): Promise<SyncConflict[]> {
+    const conflicts: SyncConflict[] = [];
+    let left = MAX_TEXT;
+    for (const key of keys) {
+      const kept = (await this.records.find([key])).get(key) ?? [];
+      const { versions, text } = await this.contents.read(kept, conflicts.length === 0 ? Infinity : left);
+      left -= text;
+      if (versions.length < kept.length) break;
+      conflicts.push(conflictOf(kept, versions));
+      if (left <= 0) break;
+    }
+    return conflicts;
   }
+}
+
+function conflictOf(kept: readonly KeptVersion[], versions: readonly WholeVersion[]): SyncConflict {
+  const [first] = kept;
+  const shown = kept.find(({ state }) => state === 'applied');
+  return {
+    conflict_id: first!.key,
+    collection: first!.target,
+    id: [...first!.parts],
+    shown: shown ? named(shown.digest) : null,
+    versions: versions.map(({ version, content }) => wholeRecordOf(version, content)),
+  };
 }
 
 const unknown = (key: string): SyncConflictUnknown =>

@@ -4,7 +4,10 @@ import { SyncLocalStore } from './sync-local.store.js';
 import type { KeptVersion, LocalState, SyncContent } from './sync-record.types.js';
 import { SyncRecordsStore } from './sync-records.store.js';
 
-/** Versions whose content is read together. */
+/** Characters of content and vectors in an answer: what is taken from it fits into a request again. */
+export const MAX_TEXT = 8 * 1024 * 1024;
+/** Versions whose content is read together: a few at first, since each may have a MiB. */
+const AT_FIRST = 32;
 const AT_ONCE = 500;
 
 export interface WholeVersion {
@@ -17,6 +20,8 @@ export interface ReadContents {
   readonly versions: WholeVersion[];
   /** Whether the tables of the memory have another content of one of them: a local writer was there meanwhile. */
   readonly isBehind: boolean;
+  /** About how many characters they are. */
+  readonly text: number;
 }
 
 /** The content of versions: of those that are shown from the tables of the memory, held against their digests. */
@@ -32,19 +37,22 @@ export class SyncContentsService {
     const whole: WholeVersion[] = [];
     let isBehind = false;
     let text = 0;
-    for (let from = 0; from < versions.length; from += AT_ONCE) {
-      const part = versions.slice(from, from + AT_ONCE);
+    for (let from = 0, many = AT_FIRST; from < versions.length;) {
+      const part = versions.slice(from, from + many);
       const { local, kept } = await this.load(part);
       for (const version of part) {
         const found = contentOf(version, local.get(version.key), kept);
-        text += found.content === undefined ? 0 : lengthOf(found.content);
-        if (text > maxText && whole.length > 0) return { versions: whole, isBehind };
+        const own = lengthOfVector(version) + (found.content === undefined ? 0 : lengthOf(found.content));
+        if (text + own > maxText && whole.length > 0) return { versions: whole, isBehind, text };
+        text += own;
         isBehind ||= found.isBehind;
         whole.push({ version, content: found.content });
       }
+      from += part.length;
+      many = manyMore(maxText - text, text / from);
       await nextTurn();
     }
-    return { versions: whole, isBehind };
+    return { versions: whole, isBehind, text };
   }
 
   private async load(versions: readonly KeptVersion[]) {
@@ -54,6 +62,10 @@ export class SyncContentsService {
     return { local, kept: await this.records.readContents(alive.filter((version) => !isShown(version))) };
   }
 }
+
+/** How many are likely to fit, by how long those before them were. */
+const manyMore = (left: number, average: number): number =>
+  Math.max(1, Math.min(AT_ONCE, Math.ceil(left / Math.max(1, average))));
 
 const isShown = ({ contentDigest, localDigest }: KeptVersion): boolean => contentDigest === localDigest;
 const unique = (versions: readonly KeptVersion[]): KeptVersion[] => [
@@ -70,6 +82,16 @@ function contentOf(
   if (local?.kind === 'present' && local.digest === version.contentDigest)
     return { content: local.content, isBehind: false };
   return { content: undefined, isBehind: local?.kind !== 'withheld' };
+}
+
+/** A number in a vector, and what is around it and its name. */
+const NUMBER_TEXT = 20;
+
+/** About as many characters as the vector of a version takes as JSON: some kilobytes where many servers write. */
+export function lengthOfVector({ vector }: Pick<KeptVersion, 'vector'>): number {
+  let length = 0;
+  for (const origin of Object.keys(vector)) length += origin.length + NUMBER_TEXT;
+  return length;
 }
 
 /** About as many characters as it takes as JSON. */

@@ -4,7 +4,7 @@ import { decodeCursor, encodeCursor } from '../../../common/fields/cursor.js';
 import { readAll } from '../../../common/fields/read-each.js';
 import { invalid } from '../../../common/problem/common-problems.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
-import { SyncContentsService, type WholeVersion } from './sync-contents.service.js';
+import { lengthOfVector, MAX_TEXT, SyncContentsService, type WholeVersion } from './sync-contents.service.js';
 import { named, pageDigest, unnamed } from './sync-digests.rules.js';
 import { arePartsOf, isTarget, keyOf } from './sync-ids.rules.js';
 import { SyncIndexService } from './sync-index.service.js';
@@ -21,8 +21,6 @@ import {
 } from './sync.dto.js';
 import type { Collection, SyncReach } from './sync.types.js';
 
-/** Characters of content in an answer: what is taken from it fits into a request again. */
-const MAX_TEXT = 8 * 1024 * 1024;
 /** A writer that is there between the look of the index and that of the page. */
 const ATTEMPTS = 3;
 const START = { key: '', digest: '' };
@@ -105,8 +103,9 @@ export class SyncPagesService {
     };
   }
 
-  private async wholeOf(versions: readonly KeptVersion[], withContent: boolean) {
-    if (withContent) return this.contents.read(versions, MAX_TEXT);
+  private async wholeOf(found: readonly KeptVersion[], withContent: boolean) {
+    if (withContent) return this.contents.read(found, MAX_TEXT);
+    const versions = withinText(found);
     return { versions: versions.map((version): WholeVersion => ({ version, content: undefined })), isBehind: false };
   }
 
@@ -122,6 +121,13 @@ export class SyncPagesService {
       return read();
     });
   }
+}
+
+/** As many as an answer without content holds by their vectors, which may be long where many servers write. */
+function withinText(versions: readonly KeptVersion[]): readonly KeptVersion[] {
+  let text = 0;
+  const end = versions.findIndex((version) => (text += lengthOfVector(version)) > MAX_TEXT);
+  return end < 0 ? versions : versions.slice(0, Math.max(1, end));
 }
 
 function startOf({ cursor, since }: CollectionQuery): { start: PageStart; growing: GrowingRoot | undefined } {

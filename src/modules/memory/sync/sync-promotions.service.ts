@@ -3,7 +3,7 @@ import { againAfterDeadlock } from '../../../common/database/deadlocks.js';
 import { type Actor, AuditTrail } from '../../../common/evidence-log/audit-trail.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import { type PlannedRecord, SyncApplyService } from './sync-apply.service.js';
-import { SyncContentsService } from './sync-contents.service.js';
+import { MAX_TEXT, SyncContentsService } from './sync-contents.service.js';
 import { confirmHash, named, recordsHash } from './sync-digests.rules.js';
 import { collectionOf, wireIdOf } from './sync-ids.rules.js';
 import { SyncIndexService } from './sync-index.service.js';
@@ -16,9 +16,6 @@ import { SyncStateMoved } from './sync.problems.js';
 import type { PromotionConfirmed, PromotionPreview, PromotionRequest, PromotionRow } from './sync-promotions.dto.js';
 import type { SyncReach } from './sync.types.js';
 import { wholeRecordOf } from './sync.views.js';
-
-/** Characters of content in a preview. */
-const MAX_TEXT = 8 * 1024 * 1024;
 
 /** What becomes of each record, as of a moment. */
 interface Decision {

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Type } from '@nestjs/common';
 import { readAs } from '../../../common/fields/contract.pipe.js';
 import { readEach } from '../../../common/fields/read-each.js';
+import { findFault as findJsonFault } from '../../../common/http/json-body.js';
 import { invalidMembers, ValidationFailed } from '../../../common/problem/common-problems.js';
 import { isReservedEntity } from '../facts/facts.service.js';
 import { KindRules } from '../graph/kind-rules.service.js';
@@ -11,7 +12,7 @@ import { collectionOf, isHoldWithin, isReached } from './sync-ids.rules.js';
 import { isReleased } from './sync-plan.rules.js';
 import type { IncomingVersion, RecordCollection, SyncContent } from './sync-record.types.js';
 import { SyncScreenService } from './sync-screen.service.js';
-import { BrokenRecord, hasUnstorableText, MAX_ORIGINS, versionOfRecord } from './sync-versions.rules.js';
+import { BrokenRecord, MAX_ORIGINS, versionOfRecord } from './sync-versions.rules.js';
 import { SyncRecord } from './sync.dto.js';
 import type { SyncReach } from './sync.types.js';
 
@@ -76,7 +77,9 @@ export class SyncReadingService {
     if (Object.keys(vector).length > MAX_ORIGINS) return `its vector names more than ${MAX_ORIGINS} origins`;
     if (isDeleted) return target === 'holds' ? 'a legal hold is released, and never deleted' : null;
     if (content === null) return 'it came without its content: ask for it with include_content';
-    if (hasUnstorableText(content)) return 'its content holds NUL, or half of a surrogate pair';
+    // What came in a request was looked at with it; what was asked for of a peer was not.
+    const untaken = findJsonFault(content, 'content');
+    if (untaken) return `${untaken.path} ${untaken.message}`;
     if (target === 'facts' && isReservedEntity(parts[0]!)) return 'entities under a reserved prefix do not travel';
     if (secret !== undefined) return `its content holds a secret (${secret}); masked it would be another version`;
     return findMisfit(target, parts, content) ?? (await this.findKindFault(target, content));

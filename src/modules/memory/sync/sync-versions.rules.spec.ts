@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { completeVersion, contentDigest } from './sync-digests.rules.js';
-import { BrokenRecord, hasUnstorableText, versionOfRecord } from './sync-versions.rules.js';
+import { BrokenRecord, versionOfRecord } from './sync-versions.rules.js';
 import type { SyncRecord } from './sync.dto.js';
 import { recordOf } from './sync.views.js';
 
@@ -57,10 +57,4 @@ describe('a record that comes in', () => {
       'r.origin.seq',
     );
   });
-});
-
-it('knows texts that cannot be stored, wherever they stand', () => {
-  expect(hasUnstorableText({ a: [{ b: 'x\0' }] })).toBe(true);
-  expect(hasUnstorableText({ 'x\ud800': 1 })).toBe(true);
-  expect(hasUnstorableText({ a: ['\u{1f600}', 1, null, true] })).toBe(false);
 });

@@ -8,13 +8,6 @@ import type { SyncRecord } from './sync.dto.js';
 export const MAX_ORIGINS = 256;
 const ORIGIN = /^[A-Za-z0-9][A-Za-z0-9._~-]{0,63}$/;
 
-/** Whether a text of a value, or the name of a member, cannot be stored: NUL, and halves of surrogate pairs. */
-export function hasUnstorableText(value: unknown): boolean {
-  if (typeof value === 'string') return !value.isWellFormed() || value.includes('\0');
-  if (typeof value !== 'object' || value === null) return false;
-  return Object.entries(value).some(([name, member]) => hasUnstorableText(name) || hasUnstorableText(member));
-}
-
 /** Thrown for a record that is not what it says of itself: the request is refused whole. */
 export class BrokenRecord extends Error {
   constructor(readonly issue: Issue) {

@@ -3,4 +3,5 @@ export type { CollectionDiff, CollectionPage, CollectionQuery, SyncRecord } from
 export type { SyncManifest } from './sync-manifest.dto.js';
 export { manifestBytes, named, pageDigest, unnamed } from './sync-digests.rules.js';
 export { arePartsOf, isTarget, keyOf } from './sync-ids.rules.js';
+export { MAX_ALIVE } from './sync-plan.rules.js';
 export { GrowingRoot } from './sync-root.rules.js';
