@@ -3,6 +3,7 @@ import { startApi, type TestApi, type TestTenant } from '../../kit/app.js';
 import { ALL_SCOPES, type DaemonCall, startDaemon, type TestDaemon } from '../../kit/daemon.js';
 import { asSuperuser } from '../../kit/database.js';
 import { whileLocked } from '../../kit/held-lock.js';
+import { lockKeyOf } from '../../../src/common/tenancy/tenancy.js';
 import { given } from '../watches/given.js';
 
 let api: TestApi;
@@ -12,7 +13,7 @@ let call: DaemonCall;
 beforeAll(async () => {
   api = await startApi();
   acme = api.tenant;
-  daemon = await startDaemon({ database: api.database, env: { SVC_LOG_LEVEL: 'error' } });
+  daemon = await startDaemon({ database: api.database, env: { SVC_LOG_LEVEL: 'error' }, tenants: ['other'] });
   call = daemon.as({ scopes: ALL_SCOPES, tenant: acme.tenantId });
 }, 240_000);
 afterAll(async () => {
@@ -60,5 +61,33 @@ describe('an erasure locks in the order of those that write', { timeout: 120_000
       await held.commit();
       expect((await erasing).body.erasure.state).toBe('removed');
     });
+  });
+});
+
+it('an erasure holds no connection while it waits for another of its tenant', { timeout: 120_000 }, async () => {
+  const callOther = daemon.as({ scopes: ALL_SCOPES, tenant: 'other' });
+  const lock = `select pg_advisory_xact_lock(hashtextextended('${lockKeyOf(acme.tenantId, 'erasure')}'::jsonb::text, 0))`;
+  await whileLocked(api.database, lock, async (held) => {
+    const erasing = Array.from({ length: 20 }, (_, n) =>
+      call('POST', '/v1/facts/erase', { entities: [`person:n${n}`] }),
+    );
+    const asked = async () =>
+      (
+        await api.database.query(`select from erasure_request where tenant_id = $1 and state = 'running'`, [
+          acme.tenantId,
+        ])
+      ).length;
+    await expect.poll(asked, { timeout: 10_000 }).toBe(20);
+    await held.waitForBlocked(1);
+    const waiting = await asSuperuser(
+      api.database,
+      `select from pg_locks where locktype = 'advisory' and not granted and database = (select oid from pg_database where datname = current_database())`,
+    );
+    expect(waiting).toHaveLength(1);
+    expect((await callOther('PUT', '/v1/facts', { entity: 'person:x', key: 'k', value: 'v' })).status).toBeLessThan(
+      300,
+    );
+    await held.commit();
+    for (const answer of await Promise.all(erasing)) expect(answer.body.erasure.state).toBe('removed');
   });
 });

@@ -11,6 +11,7 @@ import { requestScrub, ScrubSweep } from '../../../common/scrub/scrub.sweep.js';
 import type { Query } from '../../../common/tenancy/cross-tenant.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import { TenantRepository } from '../../../common/tenancy/tenant-repository.js';
+import { FairQueue } from '../../../common/workers/fair-queue.js';
 import { ErasureAnnouncements } from './erasure-announcements.service.js';
 import { ErasureRequestRow } from './erasure-request.entity.js';
 import { ErasureRow } from './erasure.entity.js';
@@ -20,6 +21,8 @@ import { IndexRewrites } from './index-rewrites.service.js';
 import { keptOf } from './kept-erasures.js';
 import { SubjectEraser } from './subject-eraser.js';
 
+/** Erasures of a process at once: each has a connection for as long as it takes, which may be minutes. */
+const AT_ONCE = 4;
 /** Of one that ends by an error that is neither a hold's nor the list's, and does not pass by itself. */
 const MAX_ATTEMPTS = 5;
 
@@ -32,6 +35,9 @@ export class ErasureRuns {
   private readonly requests: TenantRepository<ErasureRequestRow>;
   private readonly erasures: TenantRepository<ErasureRow>;
   private readonly list: ErasureList;
+  private readonly turns = new FairQueue({ atOnce: AT_ONCE });
+  /** Of each tenant the one that was asked for last. */
+  private readonly last = new Map<string, Promise<void>>();
 
   constructor(
     private readonly tenancy: Tenancy,
@@ -49,10 +55,23 @@ export class ErasureRuns {
   }
 
   /**
-   * Does nothing where it is done, or another process is at it. An unknown error leaves it to the next attempt.
+   * Does nothing where it is done, or another process is at it. An unknown error leaves it to the next attempt. Those
+   * of a tenant wait for each other without a connection: PostgreSQL would do one at a time of them all the same.
    * @throws LegalHold, ErasureListUnwritable: nothing was removed, and nothing will be
    */
-  async run(tenantId: string, erasureId: string): Promise<void> {
+  run(tenantId: string, erasureId: string): Promise<void> {
+    const run = async (): Promise<void> => this.turns.run(tenantId, 0, () => this.attempt(tenantId, erasureId));
+    const running = (this.last.get(tenantId) ?? Promise.resolve()).then(run);
+    const ended = running
+      .catch(() => undefined)
+      .finally(() => {
+        if (this.last.get(tenantId) === ended) this.last.delete(tenantId);
+      });
+    this.last.set(tenantId, ended);
+    return running;
+  }
+
+  private async attempt(tenantId: string, erasureId: string): Promise<void> {
     let by: Actor | undefined;
     try {
       await this.tenancy.run(tenantId, async () => {
