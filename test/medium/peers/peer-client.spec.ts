@@ -155,6 +155,14 @@ describe('answers of a peer that are none', () => {
     expect(await ask('http://127.0.0.1:1')).toMatchObject({ name: 'PeerUnreachable' });
   });
 
+  it('are refused before they are parsed, when they have more than a parser should meet', async () => {
+    const nested = await serveAfterNonce((_, response) => response.end('['.repeat(2_000) + ']'.repeat(2_000)));
+    expect(await failureOf(connectionTo(nested).ask({ method: 'GET', path: '/x' }))).toMatchObject({
+      name: 'PeerAnswerUnusable',
+      message: expect.stringContaining('nested deeper'),
+    });
+  });
+
   it('are not asked for where the address is none that is called', async () => {
     expect(() => connectionTo('http://peer.example')).toThrow('https://');
     expect(() => connectionTo('https://a:b@peer.example')).toThrow('credentials');

@@ -6,6 +6,7 @@ import { SETTINGS, type Settings } from '../../../common/config/settings.js';
 import { KeyRing } from '../../../common/evidence-log/key-ring.js';
 import { signerOfPeers } from '../../../common/evidence-log/peer-identity.js';
 import { AnswerTooLong, readAtMost } from '../../../common/http/bounded-answer.js';
+import { findExcess } from '../../../common/http/json-body.js';
 import { publicLookup } from '../../../common/http/public-targets.js';
 import { contentDigestOf } from '../../../common/peer-auth/content-digest.js';
 import { coveredBy, DELEGATION_HEADER, DIGEST_HEADER, NONCE_HEADER } from '../../../common/peer-auth/peer-request.js';
@@ -20,6 +21,9 @@ const MIB = 1024 * 1024;
 const MAX_ANSWER_BYTES = 64 * MIB;
 /** Of a nonce, and of a problem. */
 const FEW_BYTES = 64 * 1024;
+/** Of an answer: what 8 MiB of content come to at most. JSON.parse makes gigabytes of 64 MiB that are empty lists. */
+const MAX_VALUES = 5_000_000;
+const MAX_MEMBERS = 2_000_000;
 /** How long a signature holds, in seconds; clocks differ less. */
 const HOLDS_SECONDS = 60;
 const CONNECTIONS = 8;
@@ -166,6 +170,8 @@ const STALE = new Set(['NONCE_UNKNOWN', 'NONCE_EXPIRED', 'NONCE_REPLAYED']);
 function readAnswer({ peerId }: PeerTarget, answer: RawAnswer): PeerAnswer {
   const { status, bytes } = answer;
   if (status >= 200 && status < 300) {
+    const excess = findExcess(bytes, MAX_MEMBERS, MAX_VALUES);
+    if (excess !== undefined) throw new PeerAnswerUnusable(peerId, `answered JSON that ${excess.replace(/;.*/, '')}`);
     const body = parse(bytes);
     if (body === undefined) throw new PeerAnswerUnusable(peerId, `answered ${status} and no JSON`);
     return { status, body, bytes };
