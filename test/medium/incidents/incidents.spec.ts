@@ -80,7 +80,9 @@ describe('an incident', () => {
 
   it('has notes up to a length, and as many are on a page as fit', async () => {
     const note = 'n'.repeat(10_000);
-    const ids = await Promise.all(Array.from({ length: 9 }, async () => (await open({ notes: note })).case.incident_id));
+    const ids = await Promise.all(
+      Array.from({ length: 9 }, async () => (await open({ notes: note })).case.incident_id),
+    );
     await Promise.all(
       ids.map(async (id: string) => {
         for (let n = 1; n < 26; n += 1) expect((await patch(id, { notes: note })).status).toBe(200);

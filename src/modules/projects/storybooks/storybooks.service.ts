@@ -89,7 +89,11 @@ export class StorybooksService {
     const after = decodeCursor(cursor, ['integer']);
     return this.tenants.run(caller, undefined, async () => {
       await this.projects.find(projectId);
-      const rows = await this.rows.listOnly(VERSION_COLUMNS, { projectId }, { ...NEWEST_FIRST, after, take: limit + 1 });
+      const rows = await this.rows.listOnly(
+        VERSION_COLUMNS,
+        { projectId },
+        { ...NEWEST_FIRST, after, take: limit + 1 },
+      );
       const { page, next_cursor } = takePage(rows, limit, (row) => [row.generatedAtUnixMs]);
       const versions = page.map(versionOf);
       return { project_id: projectId, versions, count: page.length, has_more: next_cursor !== null, next_cursor };

@@ -60,5 +60,4 @@ export interface FoundSymbol {
 
 /** What a walk found, or the code of what keeps the folder from being read. */
 export type WalkedWorkspace =
-  | { /** A real path. */ root: string; files: FoundFile[]; leftOut: LeftOut[] }
-  | { problem: string };
+  { /** A real path. */ root: string; files: FoundFile[]; leftOut: LeftOut[] } | { problem: string };
