@@ -7,7 +7,7 @@ import { introduce, Site, TENANT } from './given.js';
 
 let laptop: Site;
 let server: Site;
-/** A peer that takes requests and never answers one. */
+/** Peers that take requests and never answer one: as many as are exchanged with at a time. */
 let silent: Server;
 let isAsked = false;
 const keyOfItsOwn = (): string => generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' }).x!;
@@ -17,8 +17,9 @@ beforeAll(async () => {
   silent = createServer(() => (isAsked = true)).listen(0, '127.0.0.1');
   await until('its port', () => silent.listening);
   const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
-  const rights = ['--tenant', TENANT, '--direction', 'both', '--prefix', '*', '--key', keyOfItsOwn()];
-  await laptop.json('peer', 'add', 'a-silent-one', ...rights, '--url', url);
+  const rights = ['--tenant', TENANT, '--direction', 'both', '--prefix', '*'];
+  for (const name of ['a-silent-one', 'a-silent-two', 'a-silent-three', 'a-silent-four'])
+    await laptop.json('peer', 'add', name, ...rights, '--key', keyOfItsOwn(), '--url', url);
   await introduce([laptop, 'laptop'], [server, 'server']);
 }, 240_000);
 afterAll(async () => {
@@ -28,7 +29,7 @@ afterAll(async () => {
 });
 
 describe('a daemon that exchanges on time', { timeout: 240_000 }, () => {
-  it('takes what its peer has and gives it what it has, without a command, while another one does not answer', async () => {
+  it('takes what its peer has and gives it what it has, without a command, while others do not answer', async () => {
     await until('the request', () => isAsked);
     await server.fact('user:ada', 'city', 'London');
     await laptop.fact('user:bea', 'city', 'Rome');

@@ -19,16 +19,30 @@ interface DuePeer {
 
 /** Peers that are exchanged with at a time: more would take connections to the database from requests. */
 const AT_ONCE = 4;
+/** While others wait an exchange lasts for so many times as often as there is one, within bounds. */
+const ROUNDS_A_TURN = 20;
+const SHORTEST_TURN_MS = 20_000;
+const LONGEST_TURN_MS = 300_000;
+
+/** An exchange that is under way. */
+interface UnderWay {
+  readonly tenantId: string;
+  readonly since: number;
+  /** Ends it, so that others have its place. */
+  readonly turn: AbortController;
+  readonly done: Promise<void>;
+}
 
 /**
  * Exchanges with each peer on time (SVCD_SYNC_EVERY); of several processes one does each. One that is slow or away
- * holds up no round: it is left out of the next ones until it has come to its end.
+ * holds up no round: it is left out of the next ones until it has come to its end. Several that are hold up no other
+ * either: past its turn an exchange is cut off for those that wait, tenants that have few under way first.
  */
 @Injectable()
 export class ScheduledExchanges implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly ending = new AbortController();
   private readonly waiting = new Map<string, DuePeer>();
-  private readonly underWay = new Map<string, Promise<void>>();
+  private readonly underWay = new Map<string, UnderWay>();
 
   constructor(
     @Inject(SETTINGS) private readonly settings: Settings,
@@ -48,7 +62,7 @@ export class ScheduledExchanges implements OnApplicationBootstrap, OnModuleDestr
   async onModuleDestroy(): Promise<void> {
     this.ending.abort();
     this.waiting.clear();
-    await Promise.all(this.underWay.values());
+    await Promise.all([...this.underWay.values()].map(({ done }) => done));
   }
 
   private async beginRound(everySec: number): Promise<void> {
@@ -58,33 +72,54 @@ export class ScheduledExchanges implements OnApplicationBootstrap, OnModuleDestr
       if (!this.underWay.has(name)) this.waiting.set(name, peer);
     }
     this.takeNext(everySec);
+    this.endTurns(everySec);
   }
 
   private takeNext(everySec: number): void {
-    if (this.ending.signal.aborted) return;
-    for (const [name, peer] of this.waiting) {
-      if (this.underWay.size >= AT_ONCE) return;
+    while (!this.ending.signal.aborted && this.underWay.size < AT_ONCE) {
+      const next = this.findNext();
+      if (!next) return;
+      const [name, peer] = next;
       this.waiting.delete(name);
-      const exchange = this.exchangeBothWays(peer, everySec).finally(() => {
+      const one = { tenantId: peer.tenant_id, since: performance.now(), turn: new AbortController() };
+      const done = this.exchangeBothWays(peer, everySec, one.turn.signal).finally(() => {
         this.underWay.delete(name);
         this.takeNext(everySec);
       });
-      this.underWay.set(name, exchange);
+      this.underWay.set(name, { ...one, done });
     }
   }
 
-  private async exchangeBothWays({ tenant_id, peer_id, direction }: DuePeer, everySec: number): Promise<void> {
-    for (const way of WAYS.filter((one) => direction === 'both' || direction === one))
-      await this.exchangeOnce({ tenantId: tenant_id, peerId: peer_id, way }, everySec);
+  /** Of the tenant that has fewest under way, the one that has waited longest. */
+  private findNext(): [string, DuePeer] | undefined {
+    const busy = Map.groupBy(this.underWay.values(), ({ tenantId }) => tenantId);
+    const placesOf = ([, { tenant_id }]: [string, DuePeer]): number => busy.get(tenant_id)?.length ?? 0;
+    return [...this.waiting].reduce<[string, DuePeer] | undefined>(
+      (best, one) => (best === undefined || placesOf(one) < placesOf(best) ? one : best),
+      undefined,
+    );
   }
 
-  private async exchangeOnce(name: ExchangeName & { way: Way }, everySec: number): Promise<void> {
+  /** As many as there are that wait, those that last longest first. What is cut off goes on there the next time. */
+  private endTurns(everySec: number): void {
+    const turnMs = Math.min(Math.max(everySec * 1000 * ROUNDS_A_TURN, SHORTEST_TURN_MS), LONGEST_TURN_MS);
+    const over = [...this.underWay.values()].filter(({ since }) => performance.now() - since > turnMs);
+    for (const { turn } of over.slice(0, this.waiting.size))
+      turn.abort(new Error(`It lasted for more than ${turnMs} ms while others waited; the next one goes on there`));
+  }
+
+  private async exchangeBothWays(peer: DuePeer, everySec: number, turn: AbortSignal): Promise<void> {
+    const { tenant_id, peer_id, direction } = peer;
+    for (const way of WAYS.filter((one) => direction === 'both' || direction === one))
+      await this.exchangeOnce({ tenantId: tenant_id, peerId: peer_id, way }, everySec, turn);
+  }
+
+  private async exchangeOnce(name: ExchangeName & { way: Way }, everySec: number, turn: AbortSignal): Promise<void> {
     const facts = { tenant: name.tenantId, peer: name.peerId, direction: name.way };
+    const signal = AbortSignal.any([this.ending.signal, turn]);
     try {
-      if (this.ending.signal.aborted || !(await this.store.claim(name, everySec * NEARLY))) return;
-      const { state, counts, unapplied_count } = await this.exchanges.exchange(SCHEDULE, name, {
-        signal: this.ending.signal,
-      });
+      if (signal.aborted || !(await this.store.claim(name, everySec * NEARLY))) return;
+      const { state, counts, unapplied_count } = await this.exchanges.exchange(SCHEDULE, name, { signal });
       if (state !== 'unequal')
         this.log.info({ ...facts, state, counts, unapplied: unapplied_count }, 'memory exchanged');
       else this.log.warn({ ...facts, counts, unapplied: unapplied_count }, 'the target did not take all of the source');
