@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { caller, send, startApi, type TestApi, type TestTenant } from '../../kit/app.js';
+import { accept, givenMember, someEmail } from '../seats/given.js';
 import { anotherKey, approved, document, expectStatus, lift, mark, resolve, verdict, withToken } from './given.js';
 
 let api: TestApi;
@@ -173,6 +174,46 @@ describe('an approval', () => {
     for (const one of [asker, other, third])
       expect(verdict(await resolve(one, body.approvalRequestId))).toBe('403 SeparationOfDuties');
     expect((await resolve(approver, body.approvalRequestId)).status).toBe(200);
+  });
+
+  describe('of a seat that its asker invited', () => {
+    const refusal = '403 SeparationOfDuties';
+    const askedBy = async (one: { call: TestTenant['call'] }): Promise<string> => {
+      const { body } = await one.call('POST', '/v1/ingest', document(asker));
+      return body.approvalRequestId;
+    };
+    const decide = async (one: { call: TestTenant['call'] }, id: string) =>
+      verdict(await resolve(one as TestTenant, id)).trim();
+
+    it('cannot be given, whoever of the two asked, nor by what that seat invited or made in turn', async () => {
+      const maker = await anotherKey(api, asker);
+      const seat = await givenMember(api.url, maker, 'owner');
+      const id = await askedBy(maker);
+      expect(await decide(seat, id)).toBe(refusal);
+      const next = await seat.call('POST', '/v1/org/invite', { email: someEmail('owner'), role: 'admin' });
+      await seat.call('PUT', `/v1/org/seats/${next.body.seat.id}`, { role: 'owner' });
+      expect(await decide(await accept(api.url, next.body.inviteToken), id)).toBe(refusal);
+      const made = (await expectStatus(201, seat.call('POST', '/v1/org/api-keys', { label: 'of the seat' }))).body;
+      expect(await decide({ call: caller(api.url, 'acme', made.apiKey) }, id)).toBe(refusal);
+      expect(await decide(maker, await askedBy(seat))).toBe(refusal);
+      expect(await decide(approver, id)).toBe('200');
+    });
+
+    it('cannot be given by a key of who invited it, nor once who asked has invited it to sign in again', async () => {
+      const maker = await anotherKey(api, asker);
+      const made = (await expectStatus(201, maker.call('POST', '/v1/org/api-keys', { label: 'inviting' }))).body;
+      const seat = await givenMember(api.url, { ...maker, call: caller(api.url, 'acme', made.apiKey) }, 'owner');
+      expect(await decide(seat, await askedBy(maker))).toBe(refusal);
+      const id = await askedBy(asker);
+      const again = await expectStatus(201, asker.call('POST', '/v1/org/invite', { email: seat.email }));
+      expect(await decide(await accept(api.url, again.body.inviteToken), id)).toBe(refusal);
+    });
+
+    it('is given by another seat of the same inviter, and by one whose invitation is not accepted yet', async () => {
+      const [one, other] = [await givenMember(api.url, asker, 'owner'), await givenMember(api.url, asker, 'owner')];
+      await expectStatus(201, one.call('POST', '/v1/org/invite', { email: other.email }));
+      expect(await decide(other, await askedBy(one))).toBe('200');
+    });
   });
 
   describe('does not survive', () => {

@@ -82,19 +82,31 @@ export class ApprovalsStore {
   }
 
   /**
-   * Whether one made the other's key, or both keys come from one principal, itself or by keys that it made: the creator
-   * of a key has seen it and can call with it. The operator, who makes keys for others, does not count.
+   * Whether one made the other, or both are keys of one principal, itself or by keys that it made: who makes a key has
+   * seen it, and who invites has seen the link that was accepted, so that it can call as the other. Two seats that one
+   * invited are two people. The operator, who makes keys for others, does not count, nor do a sign-in link that the seat
+   * asked for itself and a seat that an identity provider gave.
    */
   async shareMaker(one: string, other: string): Promise<boolean> {
     const rows = await this.tenancy.query(
-      `with recursive line(start, principal) as (
-         select start, start from unnest(array[$2, $3]::text[]) start
+      `with recursive line(start, principal, by_keys) as (
+         select start, start, true from unnest(array[$2, $3]::text[]) start
          union
-         select line.start, api_key.created_by from line
-         join api_key on api_key.tenant_id = $1 and line.principal = 'key:' || api_key.key_id
-         where api_key.created_by <> $4
+         select line.start, made.by, line.by_keys and made.is_key from line cross join lateral (
+           select created_by, true from api_key where tenant_id = $1 and line.principal = 'key:' || key_id
+           union all
+           select invited.actor, false from seat_event taken join lateral (
+             select actor from seat_event
+             where tenant_id = $1 and seat_id = taken.seat_id and event_id < taken.event_id and kind in ('invited', 'sign_in_invited')
+             order by event_id desc limit 1
+           ) invited on true
+           where taken.tenant_id = $1 and taken.seat_id = case when line.principal like 'seat:%' then substr(line.principal, 6)::uuid end
+             and taken.kind in ('accepted', 'signed_in') and taken.actor = line.principal
+         ) made(by, is_key)
+         where made.by <> $4
        )
-       select from line group by principal having count(*) > 1`,
+       select from line one join line other using (principal)
+       where one.start = $2 and other.start = $3 and (one.by_keys or other.by_keys) limit 1`,
       [this.tenancy.tenant, one, other, OPERATOR.principal],
     );
     return rows.length > 0;
