@@ -121,6 +121,13 @@ describe('the text of a file, word by word', () => {
     ]);
   });
 
+  it('XLSX: a cell with an error has the text that it shows', async () => {
+    const rows = `<row r="1"><c r="A1"><v>1</v></c><c r="B1" t="e"><f>1/0</f><v>#DIV/0!</v></c><c t='e' r="C1"><v>#REF!</v></c><c r="D1" t="e"/><c r="E1" t="str"><v>e</v></c></row>`;
+    expect(placed(await read(await workbookOf(rows, ['0']), 'a.xlsx'))).toEqual([
+      ['| 1 | #DIV/0! | #REF! |  | e |', { sheet: 'One', cells: 'A1:E1' }],
+    ]);
+  });
+
   it('PPTX: slides with titles, tables and notes', async () => {
     const file = await read(shipped('review.pptx'), 'review.pptx');
     expect([file.title, file.contentType]).toEqual(['Quarterly review', 'text/markdown']);

@@ -28,9 +28,14 @@ export class SafeArchive {
       .map(([name]) => name);
   }
 
-  /** Its markup as an archive with nothing else in it: in the one that was sent a reader may find other files. */
-  markup(): Promise<Buffer> {
-    return zipOf(this.markupFiles());
+  /**
+   * Its markup as an archive with nothing else in it: in the one that was sent a reader may find other files.
+   * @param names of the files that are edited, as text of one character a byte: whatever their encoding is, it stays
+   */
+  markup(names: readonly string[] = [], edit = (text: string): string => text): Promise<Buffer> {
+    const edited = (content: Uint8Array): Uint8Array =>
+      Buffer.from(edit(Buffer.from(content).toString('latin1')), 'latin1');
+    return zipOf(this.markupFiles().map(([name, content]) => [name, names.includes(name) ? edited(content) : content]));
   }
 
   private markupFiles(): (readonly [string, Uint8Array])[] {

@@ -8,12 +8,12 @@ import { addTable, type TableRow } from './table-text.js';
 import { checkExtent } from './xlsx-extent.js';
 import { XlsxTimes } from './xlsx-times.js';
 
-/** The sheets of a workbook as tables, each under its name: values as they were last computed. */
+/** The sheets of a workbook as tables, each under its name: values as they were last computed, errors as they are shown. */
 export async function readXlsx({ bytes }: SentFile): Promise<ExtractedFile> {
   const archive = await SafeArchive.read(bytes);
   checkExtent(archive);
   const out = new LocatedText();
-  const sheets = await readSheets(await archive.markup());
+  const sheets = await readSheets(await archive.markup(archive.namesOf('sheetData'), withErrorsAsText));
   const times = new XlsxTimes(archive);
   for (const { sheet, data } of sheets) {
     const timeOf = times.ofSheet(sheet);
@@ -30,6 +30,12 @@ export async function readXlsx({ bytes }: SentFile): Promise<ExtractedFile> {
   const { text, locations } = out;
   return { text, contentType: 'text/markdown', mediaType: FILE_KINDS.xlsx, title: titleOf(archive), locations };
 }
+
+/** The start of a cell whose type says that it shows an error (ECMA-376, part 1, 18.18.11). */
+const ERROR_CELL = /(<(?:[^<>\s:]*:)?c(?=\s)[^<>]*?\st\s*=\s*)(?:"e"|'e')/g;
+
+/** The reader takes a cell with an error, such as `#REF!`, for an empty one; as the text that it shows it keeps it. */
+const withErrorsAsText = (sheet: string): string => sheet.replace(ERROR_CELL, '$1"str"');
 
 async function readSheets(bytes: Buffer) {
   try {
