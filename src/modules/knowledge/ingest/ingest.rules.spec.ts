@@ -48,6 +48,14 @@ describe('a submission', () => {
     expect(error).toMatchObject({ facts: { issues: [{ path }] } });
   });
 
+  it.each(['.', '..'])('refuses the id %s, which no address can have', (id) => {
+    for (const name of ['corpusId', 'docId'])
+      expect(caught(() => submissionOf({ ...request, [name]: id }, 'body'))).toMatchObject({
+        facts: { issues: [{ path: `body.${name}` }] },
+      });
+    expect(submissionOf({ ...request, corpusId: '...', docId: '.a' }, 'body').docId).toBe('.a');
+  });
+
   it('is the same version whatever the order of its metadata, and another one with anything else changed', () => {
     const digest = (change: Partial<IngestRequest>): string =>
       Buffer.from(submissionOf({ ...request, ...change }, 'body').digest).toString('hex');

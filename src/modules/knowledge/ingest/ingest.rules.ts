@@ -44,6 +44,13 @@ export function submissionOf(request: SentDocument, path: string): Submission {
   }
   const { corpusId, docId, title, url, content, shareability, sourceSuggestionId } = request;
   for (const name of ['corpusId', 'docId'] as const) {
+    // Clients that follow the URL Standard take them out of an address, also where they are percent-encoded.
+    if (request[name] === '.' || request[name] === '..') {
+      throw invalid(
+        `${path}.${name}`,
+        'must be another id: HTTP clients take . and .. out of the address that it is read by',
+      );
+    }
     if (Buffer.byteLength(request[name]) > MAX_ID_BYTES) {
       throw invalid(`${path}.${name}`, `must not be longer than ${MAX_ID_BYTES} bytes in UTF-8`);
     }

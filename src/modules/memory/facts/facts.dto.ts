@@ -211,6 +211,11 @@ export class FactPath {
 }
 
 export class EntityPath {
-  @Text({ about: 'The entity, percent-encoded.', min: 1, max: 2048 })
+  @Text({
+    about:
+      'The entity, percent-encoded. One of `.` or `..` alone HTTP clients take out of an address: GET /v1/facts?entity= reads it.',
+    min: 1,
+    max: 2048,
+  })
   entity!: string;
 }
