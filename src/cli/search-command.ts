@@ -43,7 +43,9 @@ export const searchCommand = (): Command =>
     });
 
 const linesOf = ({ results, meta }: RetrievalReply): Line[] =>
-  results.length === 0 ? ['Nothing was found'] : [...results.flatMap(passageLines), `fit: ${meta.fit}`];
+  results.length === 0
+    ? [`Nothing was found${meta.note === undefined ? '' : `. ${meta.note}`}`]
+    : [...results.flatMap(passageLines), `fit: ${meta.fit}${meta.note === undefined ? '' : `. ${meta.note}`}`];
 
 const passageLines = ({ chunkId, title, corpusId, docId, location, content }: RetrievedPassage): Line[] => [
   { text: [`${chunkId}  ${title ?? docId}`, `${corpusId}/${docId}`, ...placeOf(location)].join(', '), style: 'bold' },

@@ -65,7 +65,7 @@ export interface RetrievalReply {
   results: RetrievedPassage[];
   credit_cost: number;
   cost_reason: string;
-  meta: { fit: string; lane: Lane; vectorBackend: string; tookMs: number };
+  meta: { fit: string; note?: string; lane: Lane; vectorBackend: string; tookMs: number };
 }
 
 export interface CitationReply {

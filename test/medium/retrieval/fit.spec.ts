@@ -61,6 +61,17 @@ it('judges a passage by the words of its own language', async () => {
   expect(await fits('Wann wird das Mittagessen in der Kantine ausgegeben?')).toEqual(['strong', 'strong', 'strong']);
 });
 
+it.each([
+  ['the of and', {}, /stop words/],
+  ['?! ...', {}, /stop words/],
+  ['zebra', {}, /No passage that was searched has a word/],
+  ['legal hold', { corpusIds: ['no-such-corpus'] }, /No passage was searched/],
+])('is none with a note that says why: %s', async (query, rest, why) => {
+  const answers = await Promise.all(LANES.map((lane) => retrieve(api.tenant, query, { ...rest, lane })));
+  for (const { meta } of answers) expect(meta).toMatchObject({ fit: 'none', note: expect.stringMatching(why) });
+  expect((await retrieve(api.tenant, 'the zebra and the legal hold')).meta).not.toHaveProperty('note');
+});
+
 it('is none where nothing is searched, and does not depend on how many passages are asked for', async () => {
   expect(await fits('legal hold', { corpusIds: ['no-such-corpus'] })).toEqual(['none', 'none', 'none']);
   const asked = await Promise.all([1, 2, 8, 50].map((limit) => retrieve(api.tenant, 'legal hold', { limit })));

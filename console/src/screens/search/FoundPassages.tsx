@@ -1,6 +1,6 @@
 import { Link } from 'wouter';
-import { useMayReadDocuments } from '../../client/identity.ts';
 import { useAnswer } from '../../client/queries.ts';
+import { useWhyNot } from '../../client/rights.ts';
 import { Badge } from '../../components/Badge.tsx';
 import { counted } from '../../components/counted.ts';
 import { Answer, Empty } from '../../components/states.tsx';
@@ -18,7 +18,9 @@ export function FoundPassages({ query, lane }: { query: string; lane: Lane }) {
         <>
           <Meta meta={meta} cost={credit_cost} />
           {results.length === 0 ? (
-            <Empty title="No passage found">Take other words, or ingest a document that has them.</Empty>
+            <Empty title="No passage found">
+              {meta.note ?? 'Take other words, or ingest a document that has them.'}
+            </Empty>
           ) : (
             <ol className="plain-list results">
               {results.map((result) => (
@@ -56,7 +58,7 @@ function Passage({
 }) {
   const { vector, lexical, recency, laneWeight } = scoreComponents;
   const name = title ?? docId;
-  const mayRead = useMayReadDocuments();
+  const mayRead = useWhyNot('write') === undefined;
   return (
     <>
       {source === 'tenant' && mayRead ? (

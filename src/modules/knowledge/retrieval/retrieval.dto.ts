@@ -128,6 +128,13 @@ export class RetrievalMeta {
   })
   fit!: Fit;
 
+  @Text({
+    about:
+      'Why no word of the query could be found: it has stop words alone, no passage has any of its words, or there was nothing to search. Absent otherwise.',
+    optional: true,
+  })
+  note?: string;
+
   @Text({ about: 'The lane that was used.' })
   lane!: string;
 

@@ -72,6 +72,21 @@ function byRank(hits: Hit[]): Hit[] {
 }
 
 /**
+ * Why no word of the query can be found, whatever it asks for.
+ * @param groups of all languages that were searched
+ */
+export function noteOn(groups: readonly LanguageGroup<SegmentView>[]): string | undefined {
+  const queries = groups.map(({ query }) => query).filter(({ chunkCount }) => chunkCount > 0);
+  if (queries.length === 0)
+    return 'No passage was searched: the corpora that the query is about have none, or are not there; GET /v1/corpora lists them';
+  if (queries.every(({ askedTerms }) => askedTerms === 0))
+    return 'The query has no word to look for: stop words and signs find nothing; ask with words of the subject';
+  if (queries.every(({ originals }) => originals === 0))
+    return 'No passage that was searched has a word of the query; ask in other words';
+  return undefined;
+}
+
+/**
  * Whether the hits answer the query.
  * @param hits by words, best first
  * @param isAnyNear whether passages near in meaning are among the results

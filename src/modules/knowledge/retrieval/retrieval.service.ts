@@ -12,7 +12,7 @@ import { RecordsStore } from './records.store.js';
 import { RetrievalChargesService } from './retrieval-charges.service.js';
 import { type RetrievalEvidence, RetrievalEvidenceService } from './retrieval-evidence.service.js';
 import type { RetrievalRequest, RetrievalResponse, RetrievalResult } from './retrieval.dto.js';
-import type { Cost } from './retrieval.rules.js';
+import { type Cost, noteOn } from './retrieval.rules.js';
 import type { Passage, RecordedRetrieval } from './retrieval.types.js';
 import type { SearchOutcome } from './search.service.js';
 
@@ -42,6 +42,7 @@ export class RetrievalService {
     const retrieval = recordOf(request, outcome);
     const cost = this.charges.costOf(caller, outcome.shards);
     const evidence = await this.settle(caller, retrieval, { outcome, charge: chargeFor(retrieval, cost) });
+    const note = noteOn(outcome.groups);
     const tookMs = performance.now() - started;
     this.seconds.observe({ lane }, tookMs / 1000);
     return {
@@ -56,6 +57,7 @@ export class RetrievalService {
         exact: outcome.backend !== 'pgvector',
         scanned: outcome.scored,
         truncated: outcome.isTruncated,
+        ...(note === undefined ? {} : { note }),
         ...evidence,
         ...(lane === 'verified' || request.synonyms ? { expandedWith: addedTerms(outcome) } : {}),
       },
