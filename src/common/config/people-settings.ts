@@ -15,17 +15,20 @@ export const peopleTenants = (settings: {
 const EXPECTED_PAIRS = `expected group:role separated by commas, with the roles ${GROUP_ROLES.join(', ')}`;
 
 /** `group:role`, separated by commas. The role is what follows the last colon: names of groups may have some. */
-const groupRoles = () =>
-  z.preprocess(
-    (value) =>
-      typeof value === 'string' && value.trim() !== ''
-        ? value.split(',').map((pair) => {
-            const at = pair.lastIndexOf(':');
-            return [pair.slice(0, Math.max(at, 0)).trim(), pair.slice(at + 1).trim()];
-          })
-        : [],
-    z.array(z.tuple([z.string().min(1, EXPECTED_PAIRS), z.enum(GROUP_ROLES, EXPECTED_PAIRS)])),
-  );
+const groupRoles = () => z.string().default('').transform(readPairs);
+
+function readPairs(text: string, context: z.RefinementCtx): (readonly [string, GroupRole])[] {
+  const entries = text.trim() === '' ? [] : text.split(',').map((entry) => entry.trim());
+  const pairs = entries.map((entry) => {
+    const at = entry.lastIndexOf(':');
+    return [entry.slice(0, Math.max(at, 0)).trim(), entry.slice(at + 1).trim() as GroupRole] as const;
+  });
+  const wrong = entries.filter((_, place) => pairs[place]![0] === '' || !GROUP_ROLES.includes(pairs[place]![1]));
+  if (wrong.length === 0) return pairs;
+  const named = wrong.map((entry) => JSON.stringify(entry)).join(', ');
+  context.addIssue({ code: 'custom', message: `${EXPECTED_PAIRS}; ${named} is none` });
+  return z.NEVER;
+}
 
 const tenantNames = () =>
   z.preprocess(

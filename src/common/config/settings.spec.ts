@@ -47,6 +47,11 @@ describe('settings', () => {
     ['SVCD_DATA_DIR_MIN_FREE_RATIO', [' ', '1e-1', '.'], 'expected a number'],
     ['SVC_NATS_STREAM', ['a.b', 'a b', 'a>', 'a*', 'a/b', 'a\\b', 'a'.repeat(256)], 'expected up to 255 characters'],
     ['SVC_NATS_URL', ['nats://tok%ZZ@host:1', 'nats://a:%@host:1'], 'expected each % in user, password or token'],
+    [
+      'SVC_OIDC_GROUP_ROLES',
+      ['staff', 'a:admin,', ':admin', 'a:Admin', 'a:owner', 'b:member, a:membr'],
+      'expected group:role',
+    ],
     ['SVC_WEBHOOK_RETRY_SECONDS', ['5, ,3', '0x10'], 'expected numbers of seconds'],
   ])('refuses by its name what %s cannot be', (name, values, expected) => {
     for (const value of values)
@@ -54,6 +59,15 @@ describe('settings', () => {
         value,
         [expect.stringMatching(new RegExp(`^${name}: ${expected}`))],
       ]);
+  });
+
+  it('names the entry of groups and roles that is none, and takes blanks around each', () => {
+    expect(faultsOf({ SVC_OIDC_GROUP_ROLES: 'b:member, a:membr' })[0]).toContain('; "a:membr" is none');
+    const { people } = loadSettings({ SVC_OIDC_GROUP_ROLES: ' cn:x : admin ,staff:member' });
+    expect(people.groupRoles).toEqual([
+      ['cn:x', 'admin'],
+      ['staff', 'member'],
+    ]);
   });
 
   it('takes numbers in digits, and keys with blanks within', () => {
