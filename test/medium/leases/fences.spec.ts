@@ -50,6 +50,7 @@ describe('X-Svc-Fence on PUT /v1/facts', () => {
     for (const [method, path, body] of [
       ['PUT', '/v1/facts', fact('late')],
       ['PUT', '/v1/facts/bulk', [fact('late')]],
+      ['PUT', '/v1/facts/bulk', []],
     ] as const) {
       const { status, body: answer } = await ada(method, path, body, fenced(fence));
       expect([status, answer]).toMatchObject([

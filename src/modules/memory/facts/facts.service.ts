@@ -50,7 +50,11 @@ export class FactsService {
       if (request.private)
         throw invalid(`body[${place}].private`, 'must be false here; store private facts one by one by PUT /v1/facts');
     });
-    if (requests.length === 0) return this.tenants.run(caller, undefined, async () => ({ facts: [] }));
+    if (requests.length === 0)
+      return this.tenants.run(caller, undefined, async () => {
+        await this.fences.check(fence);
+        return { facts: [] };
+      });
     const drafts: FactDraft[] = [];
     for (const [place, request] of requests.entries()) drafts.push(await draftOf(caller, request, `body[${place}]`));
     const stored = await this.write(caller, drafts, fence);
