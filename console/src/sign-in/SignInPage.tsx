@@ -137,7 +137,7 @@ function PeopleForm({ issuer, proposed }: { issuer: string; proposed: string }) 
       <h2>With your seat</h2>
       <TextField label="Tenant of your seat" value={tenant} onChange={setTenant} isRequired error={message} />
       <Button look="primary" type="submit" isPending={isPending}>
-        Sign in at {new URL(issuer).host}
+        Sign in to your seat with {new URL(issuer).host}
       </Button>
     </form>
   );
@@ -155,7 +155,7 @@ function ProviderButton() {
         isPending={isPending}
         onPress={() => attempt(async () => (await import('./oidc.ts')).startOidcSignIn(oidc!))}
       >
-        Sign in at {new URL(oidc!.issuer).host}
+        Sign in to the daemon with {new URL(oidc!.issuer).host}
       </Button>
     </section>
   );

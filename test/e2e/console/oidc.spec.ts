@@ -30,7 +30,7 @@ afterAll(async () => {
 
 /** At the provider's own pages: who somebody is, and that the console may act for them. */
 async function signIn(page: Page): Promise<void> {
-  await page.getByRole('button', { name: `Sign in at ${new URL(provider.issuer).host}` }).click();
+  await page.getByRole('button', { name: `Sign in to the daemon with ${new URL(provider.issuer).host}` }).click();
   await page.locator('input[name="login"]').fill('ada');
   await page.locator('input[name="password"]').fill('anything');
   await page.locator('button[type="submit"]').click();
@@ -97,7 +97,7 @@ describe('signing in at an identity provider', () => {
     await page.getByRole('button', { name: 'Yes, sign me out' }).click();
     await page.getByRole('heading', { name: 'With your organization' }).waitFor();
     await page.reload();
-    await page.getByRole('button', { name: `Sign in at ${new URL(provider.issuer).host}` }).click();
+    await page.getByRole('button', { name: `Sign in to the daemon with ${new URL(provider.issuer).host}` }).click();
     // It knows nobody any more.
     await page.locator('input[name="login"]').waitFor();
     await opened.visit('/');

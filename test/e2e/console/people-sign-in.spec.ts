@@ -38,7 +38,7 @@ afterAll(async () => {
 
 async function signIn(page: Page, name: string): Promise<void> {
   await page.getByLabel('Tenant of your seat').fill('acme');
-  await page.getByRole('button', { name: `Sign in at ${new URL(provider.issuer).host}` }).click();
+  await page.getByRole('button', { name: `Sign in to your seat with ${new URL(provider.issuer).host}` }).click();
   await page.locator('input[name="login"]').fill(name);
   await page.locator('input[name="password"]').fill('anything');
   await page.locator('button[type="submit"]').click();
