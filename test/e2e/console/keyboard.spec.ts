@@ -5,6 +5,8 @@ import { openConsole, type OpenedConsole } from './given.js';
 const TASKS = ['oil the hinge', 'paint the fence', 'wind the clock', 'sweep the stairs', 'trim the lamp'];
 /** Stops of the tab key on a screen, and then some. */
 const MOST_STOPS = 80;
+/** The page looks every 50 ms whether a dialog is gone; a machine that is busy with other tests takes longer. */
+const POLLED = { timeout: 30_000 };
 
 let opened: OpenedConsole;
 beforeAll(async () => {
@@ -41,6 +43,12 @@ const focusOf = (page: Page): Promise<Focus | undefined> =>
     };
   });
 
+/** At a screen whose heading has the focus: until then that is on its way from the screen before. */
+async function arriveAt(hash: string, title: string): Promise<void> {
+  await opened.visit(hash);
+  await opened.page.locator('h1:focus', { hasText: title }).waitFor();
+}
+
 /** Presses Tab until what has the focus is this. Each stop on the way shows that it has the focus. */
 async function tabTo(page: Page, isIt: (focus: Focus) => boolean): Promise<void> {
   for (let stop = 0; stop < MOST_STOPS; stop += 1) {
@@ -54,30 +62,36 @@ async function tabTo(page: Page, isIt: (focus: Focus) => boolean): Promise<void>
 }
 const isButton = (name: string) => (focus: { text: string }) => focus.text === name;
 
+/** A dialog is there before it has the focus; until then keys go to what is behind it. */
+async function hasFocus(page: Page, name?: string): Promise<void> {
+  await page.getByRole('dialog', name === undefined ? {} : { name }).waitFor();
+  await expect.poll(async () => (await focusOf(page))?.isInDialog, POLLED).toBe(true);
+}
+
 /** The focus stays in the dialog, whichever way it goes, and is back where it was once the dialog is closed. */
 async function expectTrap(page: Page, before: string): Promise<void> {
-  await page.getByRole('dialog').waitFor();
+  await hasFocus(page);
   for (const key of [...Array<string>(8).fill('Tab'), ...Array<string>(9).fill('Shift+Tab')]) {
     await page.keyboard.press(key);
     expect([key, (await focusOf(page))?.isInDialog]).toEqual([key, true]);
   }
   await page.keyboard.press('Escape');
   await page.getByRole('dialog').waitFor({ state: 'detached' });
-  await expect.poll(async () => (await focusOf(page))?.text).toBe(before);
+  await expect.poll(async () => (await focusOf(page))?.text, POLLED).toBe(before);
 }
 
 describe('the review inbox by keys alone', () => {
   it('is reached by the name of the screen', async () => {
     const { page } = opened;
     await page.keyboard.press('Control+k');
-    await page.getByRole('dialog', { name: 'Go to a screen' }).waitFor();
+    await hasFocus(page, 'Go to a screen');
     await page.keyboard.type('review');
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
-    await page.getByRole('heading', { level: 1, name: 'Review' }).waitFor();
+    await page.locator('h1:focus', { hasText: 'Review' }).waitFor();
     await page.locator('.table-row').first().waitFor();
     await page.keyboard.press('j');
-    await expect.poll(() => focusOf(page)).toMatchObject({ isRow: true, isSeen: true });
+    await expect.poll(() => focusOf(page), POLLED).toMatchObject({ isRow: true, isSeen: true });
   });
 
   it('shows its keys, edits and rejects in dialogs that take the focus and give it back', async () => {
@@ -92,7 +106,7 @@ describe('the review inbox by keys alone', () => {
 
   it('approves, undoes, rejects, and approves several at once; the next row has the focus each time', async () => {
     const { page, daemon } = opened;
-    const next = () => expect.poll(() => focusOf(page)).toMatchObject({ isRow: true, isSeen: true });
+    const next = () => expect.poll(() => focusOf(page), POLLED).toMatchObject({ isRow: true, isSeen: true });
     const shown = () => page.getByRole('list', { name: 'Evidence' }).waitFor();
     await shown();
     await page.keyboard.press('a');
@@ -103,7 +117,7 @@ describe('the review inbox by keys alone', () => {
     await next();
     await shown();
     await page.keyboard.press('r');
-    await page.getByRole('dialog').waitFor();
+    await hasFocus(page);
     await page.keyboard.type('done already');
     await page.keyboard.press('Enter');
     await page.getByText(/^Rejected: /).waitFor();
@@ -122,11 +136,11 @@ describe('the review inbox by keys alone', () => {
 
 describe('a receipt by Tab and Enter alone', () => {
   it('is found, opened, verified and exported; each stop shows the focus', async () => {
-    const { page, visit } = opened;
-    await visit('/');
+    const { page } = opened;
+    await arriveAt('/', 'Overview');
     await tabTo(page, isButton('Receipts'));
     await page.keyboard.press('Enter');
-    await page.getByRole('heading', { level: 1, name: 'Receipts' }).waitFor();
+    await page.locator('h1:focus', { hasText: 'Receipts' }).waitFor();
     await page.locator('.table-row').first().waitFor();
     await tabTo(page, ({ isRow }) => isRow);
     await page.keyboard.press('Enter');
@@ -145,8 +159,8 @@ describe('a receipt by Tab and Enter alone', () => {
 
 describe('a dialog that a button opens', () => {
   it('gives the focus back to the button', async () => {
-    const { page, visit } = opened;
-    await visit('/facts');
+    const { page } = opened;
+    await arriveAt('/facts', 'Facts');
     await tabTo(page, isButton('Store a fact'));
     await page.keyboard.press('Enter');
     await expectTrap(page, 'Store a fact');

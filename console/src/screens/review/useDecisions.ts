@@ -20,6 +20,11 @@ const STALE = [
 ];
 const UNDO_REASON = 'Undone in the console by who promoted it';
 
+interface Over {
+  over: readonly ReviewItem[];
+  say: () => void;
+}
+
 /**
  * Decisions. An item stays where it is, and selected, until the server has answered: were another in its place
  * meanwhile, a second press of a key would decide on that one. Promotions can be undone, the last one first.
@@ -49,13 +54,17 @@ export function useDecisions() {
     announce(text, { label: 'Undo', run: () => void undoLast() });
   };
 
-  /** @param work returns those that are over, which leave the list before it is read again */
-  const settle = async (items: readonly ReviewItem[], work: () => Promise<readonly ReviewItem[]>) => {
+  /**
+   * @param work returns those that are over, which leave the list before it is read again, and what is said of them:
+   * whoever reads it and goes on by a key has the next item already
+   */
+  const settle = async (items: readonly ReviewItem[], work: () => Promise<Over>) => {
     const keys = items.map(keyOf);
     setWorking((before) => union(before, keys));
     await attempt(async () => {
-      const over = await work();
+      const { over, say } = await work();
       setLeaving((before) => union(before, over.map(keyOf)));
+      say();
     });
     await refresh();
     setWorking((before) => without(before, keys));
@@ -65,18 +74,20 @@ export function useDecisions() {
     settle([item], async () => {
       const outcome = await decideOn(queries, item, decision);
       if (outcome.token) setToken(outcome.token);
-      said(outcome.text, outcome.undoes ? [outcome.undoes] : []);
-      return outcome.goesOn ? [] : [item];
+      const say = () => said(outcome.text, outcome.undoes ? [outcome.undoes] : []);
+      return { over: outcome.goesOn ? [] : [item], say };
     });
   const promoteAll = (items: readonly ReviewItem[]) =>
     settle(items, async () => {
       const decisions = items.map(({ id }) => ({ candidate_id: id, decision: 'promote' as const }));
       const { results } = await answerOf(decideCandidates({ body: { decisions } }));
       const stored = results.filter(({ status }) => status === 'promoted').map(({ candidate_id }) => candidate_id);
-      if (stored.length > 0) said(`Stored ${stored.length} of ${items.length}.`, stored);
-      for (const { status, status_code, candidate_id, code, detail } of results)
-        if (status !== 'promoted') announceFailure(refusalOf(items, candidate_id, status_code, code, detail));
-      return items.filter(({ id }) => stored.includes(id));
+      const say = () => {
+        if (stored.length > 0) said(`Stored ${stored.length} of ${items.length}.`, stored);
+        for (const { status, status_code, candidate_id, code, detail } of results)
+          if (status !== 'promoted') announceFailure(refusalOf(items, candidate_id, status_code, code, detail));
+      };
+      return { over: items.filter(({ id }) => stored.includes(id)), say };
     });
   return { working, leaving, decide, promoteAll, undoLast, token, forgetToken: () => setToken(undefined) };
 }

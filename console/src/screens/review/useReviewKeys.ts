@@ -1,4 +1,4 @@
-import { useEffect, useRef, type RefObject } from 'react';
+import { useLayoutEffect, useRef, type RefObject } from 'react';
 
 export interface ReviewActions {
   approve: () => void;
@@ -22,13 +22,16 @@ const ACTIONS: Record<string, keyof ReviewActions> = {
 
 const TYPED_INTO = 'input:not([type="checkbox"]), textarea, select, [role="dialog"], [role="menu"], [role="listbox"]';
 
-/** The keys of the screen, wherever on it the focus is, but not where something is typed. */
+/**
+ * The keys of the screen, wherever on it the focus is, but not where something is typed. They are heard as soon as what
+ * they are about is in the document, and act on what is shown there.
+ */
 export function useReviewKeys(list: RefObject<HTMLElement | null>, actions: ReviewActions, isOn: boolean): void {
   const latest = useRef(actions);
-  useEffect(() => {
+  useLayoutEffect(() => {
     latest.current = actions;
   });
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!isOn) return;
     const press = (event: KeyboardEvent) => {
       if (event.metaKey || event.ctrlKey || event.altKey || event.defaultPrevented || event.repeat) return;
