@@ -1,9 +1,9 @@
 import { Link, useLocation } from 'wouter';
 import { useHasSession } from '../client/identity.ts';
 import { useSwitchedOff } from './config.ts';
-import { GROUPS, SCREENS, type Screen } from './screens.ts';
+import { GROUPS, SCREENS, useWhyNoScreen, type Screen } from './screens.ts';
 
-/** All screens by what they are for. What is switched off stays, and says so. */
+/** All screens by what they are for. What is switched off or not for this sign-in stays, and says so. */
 export function Navigation({ isOpen }: { isOpen: boolean }) {
   return (
     <nav className={`navigation ${isOpen ? 'open' : ''}`} aria-label="Screens">
@@ -26,18 +26,28 @@ export function Navigation({ isOpen }: { isOpen: boolean }) {
   );
 }
 
-function NavigationEntry({ screen: { path, title, setting, needsSession } }: { screen: Screen }) {
+function NavigationEntry({ screen }: { screen: Screen }) {
+  const { path, title } = screen;
   const [location] = useLocation();
-  const hasSession = useHasSession();
   const isCurrent = path === '/' ? location === '/' : location === path || location.startsWith(`${path}/`);
-  const isOff = useSwitchedOff(setting) !== undefined;
-  const remark = isOff ? `off: ${setting}` : needsSession && !hasSession ? 'needs a session' : undefined;
+  const { mark, about } = useRemark(screen);
   return (
     <li>
-      <Link href={path} aria-current={isCurrent ? 'page' : undefined} title={remark}>
+      <Link href={path} aria-current={isCurrent ? 'page' : undefined} title={about}>
         <span>{title}</span>
-        {remark && <small>{isOff ? 'off' : 'sign in'}</small>}
+        {mark && <small>{mark}</small>}
       </Link>
     </li>
   );
+}
+
+/** Why a screen will show nothing. */
+function useRemark(screen: Screen): { mark?: string; about?: string } {
+  const { setting, needsSession } = screen;
+  const hasSession = useHasSession();
+  const isOff = useSwitchedOff(setting) !== undefined;
+  const why = useWhyNoScreen(screen);
+  if (isOff) return { mark: 'off', about: `off: ${setting}` };
+  if (needsSession && !hasSession) return { mark: 'sign in', about: 'needs a session' };
+  return why === undefined ? {} : { mark: 'no right', about: why };
 }

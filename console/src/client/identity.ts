@@ -7,7 +7,15 @@ import { createStore } from './store.ts';
  */
 export type Identity =
   | { kind: 'session'; tenant: string; label: string; role: string }
-  | { kind: 'token'; tenant: string; label: string; token: string; expiresAt?: number; idToken?: string }
+  | {
+      kind: 'token';
+      tenant: string;
+      label: string;
+      token: string;
+      scopes: string;
+      expiresAt?: number;
+      idToken?: string;
+    }
   | { kind: 'dev_scopes'; tenant: string; label: string; scopes: string }
   | { kind: 'off'; tenant: string; label: string };
 
@@ -67,9 +75,3 @@ export function useIdentity(): Identity {
 
 /** Whether the tenant API's side can be read: it knows sessions alone. */
 export const useHasSession = (): boolean => useIdentity().kind === 'session';
-
-/** Whether documents can be opened: a viewer of the tenant finds passages of them alone. */
-export function useMayReadDocuments(): boolean {
-  const identity = useIdentity();
-  return identity.kind === 'session' && identity.role !== 'viewer';
-}

@@ -1,6 +1,7 @@
 import { Button as AriaButton, type ButtonProps as AriaButtonProps } from 'react-aria-components';
 import { useLocation } from 'wouter';
-import type { ReactNode } from 'react';
+import { useId, type ReactNode } from 'react';
+import { useWhyNot, type Right } from '../client/rights.ts';
 
 export interface ButtonProps extends Omit<AriaButtonProps, 'children' | 'className'> {
   /** `primary`: the one thing to do on a screen; `danger`: what cannot be undone. */
@@ -8,32 +9,48 @@ export interface ButtonProps extends Omit<AriaButtonProps, 'children' | 'classNa
   children: ReactNode;
   /** A key that does the same, as screens announce it. */
   shortcut?: string;
+  /** Who has not this right sees the button, which does nothing, and why. */
+  right?: Right | undefined;
 }
 
 /**
- * While it is pending it keeps the focus and does nothing. React Aria's own pending state is not used: it leaves an
- * announcement that names a button which may be gone.
+ * While it is pending, or of who has no right to it, it keeps the focus and does nothing. React Aria's own pending state
+ * is not used: it leaves an announcement that names a button which may be gone.
  */
 export function Button({
   look = 'plain',
   children,
   shortcut,
+  right,
   isPending = false,
   onPress,
   type,
   ...props
 }: ButtonProps) {
-  return (
+  const why = useWhyNot(right);
+  const whyId = useId();
+  const isIdle = isPending || why !== undefined;
+  const button = (
     <AriaButton
       {...props}
       className={`button ${look}`}
-      type={isPending ? 'button' : (type ?? 'button')}
-      {...(isPending ? { 'aria-disabled': true, 'data-pending': true } : onPress && { onPress })}
+      type={isIdle ? 'button' : (type ?? 'button')}
+      {...(isIdle ? { 'aria-disabled': true, 'data-pending': true } : onPress && { onPress })}
       {...(shortcut ? { 'aria-keyshortcuts': shortcut } : {})}
+      {...(why ? { 'aria-describedby': whyId } : {})}
     >
       {children}
       {shortcut && <kbd aria-hidden="true">{shortcut}</kbd>}
     </AriaButton>
+  );
+  if (!why) return button;
+  return (
+    <span className="without-right" title={why}>
+      {button}
+      <span id={whyId} hidden>
+        {why}
+      </span>
+    </span>
   );
 }
 

@@ -22,12 +22,12 @@ export async function signInByKey(tenantId: string, apiKey: string): Promise<voi
 
 /** Nothing is asked of the server: the first request shows whether it takes the token. */
 export function signInByToken(token: string, config: ConsoleConfig, idToken?: string): void {
-  const { subject, tenant, expiresAt } = claimsOf(token);
+  const { subject, tenant, scopes, expiresAt } = claimsOf(token);
   enter({
     kind: 'token',
     tenant: tenant ?? config.default_tenant,
     label: subject ?? 'token',
-    token,
+    ...{ token, scopes },
     ...(expiresAt === undefined ? {} : { expiresAt }),
     ...(idToken === undefined ? {} : { idToken }),
   });

@@ -5,6 +5,8 @@ interface TokenClaims {
   tenant: string | undefined;
   /** Whom it is for. */
   audience: string[];
+  /** Separated by blanks. */
+  scopes: string;
   /** Unix milliseconds. */
   expiresAt: number | undefined;
 }
@@ -20,11 +22,12 @@ export function claimsOf(token: string): TokenClaims {
       new TextDecoder().decode(bytesOfBase64Url(token.split('.')[1] ?? '', 'its second part')),
     ) as Record<string, unknown>;
     const text = (name: string) => (typeof claims[name] === 'string' ? claims[name] : undefined);
-    const { exp: expires, aud = [] } = claims;
+    const { exp: expires, aud = [], scope = '', scopes = [] } = claims;
     return {
       subject: text('passport_id') ?? text('sub'),
       tenant: text('tenant_id') ?? (Array.isArray(claims['tenants']) ? String(claims['tenants'][0]) : undefined),
       audience: [aud].flat().map(String),
+      scopes: [scope, scopes].flat().map(String).join(' '),
       expiresAt: typeof expires === 'number' ? expires * 1_000 : undefined,
     };
   } catch {

@@ -1,4 +1,6 @@
+import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { givenSeat } from '../../medium/frontdoor/given.js';
 import { expectSound } from '../../kit/browser.js';
 import { ALL_FLAGS_ON } from '../../kit/daemon-contract.js';
 import { addressesOfScreens, openConsole, type OpenedConsole } from './given.js';
@@ -32,6 +34,47 @@ describe('the screens', () => {
     const width = await page.locator('html').evaluate(({ scrollWidth }) => scrollWidth);
     expect(width).toBeLessThanOrEqual(320);
     await page.setViewportSize({ width: 1280, height: 900 });
+  });
+});
+
+describe.each(['viewer', 'member', 'admin'] as const)('of a seat that is %s', (role) => {
+  let context: BrowserContext;
+  let page: Page;
+  const refused: string[] = [];
+  beforeAll(async () => {
+    const { api, daemon, page: others } = opened;
+    const { cookie } = await givenSeat(api, 'acme', role);
+    context = await others.context().browser()!.newContext();
+    await context.addCookies([{ name: 'svc_session', value: cookie.split('=')[1]!, url: daemon.url }]);
+    page = await context.newPage();
+    page.on('response', (response) => {
+      if (response.status() === 403) refused.push(`${response.request().method()} ${response.url()}`);
+    });
+  });
+  afterAll(() => context.close());
+
+  it.each(ADDRESSES)('asks for nothing that the role may not see: %s', async (address) => {
+    await opened.visit(address, page);
+    await page.locator('main .loading').first().waitFor({ state: 'detached' });
+    expect(refused).toEqual([]);
+  });
+
+  it('says of buttons and screens that are not for the role why', async () => {
+    const { visit } = opened;
+    await visit('/facts', page);
+    const store = page.getByRole('button', { name: 'Store a fact' });
+    expect(await store.getAttribute('aria-disabled')).toBe(role === 'viewer' ? 'true' : null);
+    if (role === 'viewer') {
+      await page.getByTitle('Your role is viewer; this needs member or admin or owner').waitFor();
+      await store.press('Enter');
+      expect(await page.getByRole('dialog').count()).toBe(0);
+    }
+    await visit('/keys', page);
+    await page.getByText('API keys: not for this sign-in').waitFor();
+    await page
+      .getByRole('link', { name: /^API keys/ })
+      .getByText('no right')
+      .waitFor();
   });
 });
 

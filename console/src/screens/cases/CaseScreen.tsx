@@ -98,7 +98,7 @@ function DeleteCase({ remove }: { remove: ReturnType<typeof useChange<void, unkn
     });
   return (
     <>
-      <Button look="danger" onPress={() => setAsking(true)}>
+      <Button right="write" look="danger" onPress={() => setAsking(true)}>
         Delete
       </Button>
       <ConfirmDialog

@@ -15,7 +15,11 @@ const CHANGED = ['engrams', 'receipts'];
 /** Names of versions, by which agents ask for one. latest is always the newest, and stands in no list. */
 export function EngramLabels({ engram, labels }: { engram: EngramWithContent; labels: readonly EngramLabel[] }) {
   const [moving, setMoving] = useState<Partial<EngramLabel>>();
-  const set = <Button onPress={() => setMoving({})}>Set a label</Button>;
+  const set = (
+    <Button right="write" onPress={() => setMoving({})}>
+      Set a label
+    </Button>
+  );
   return (
     <Section title="Labels" actions={engram.source === 'entity' && set}>
       {labels.length === 0 && <p className="quiet">None: whoever asks gets the newest version.</p>}
@@ -26,7 +30,9 @@ export function EngramLabels({ engram, labels }: { engram: EngramWithContent; la
             <span className="quiet">
               <Time at={label.moved_at} /> by {label.moved_by}
             </span>
-            <Button onPress={() => setMoving(label)}>Move</Button>
+            <Button right="write" onPress={() => setMoving(label)}>
+              Move
+            </Button>
             <RemoveLabel name={engram.name} label={label.label} />
           </li>
         ))}
@@ -44,7 +50,13 @@ function RemoveLabel({ name, label }: { name: string; label: string }) {
       onError: announceFailure,
     });
   return (
-    <Button look="quiet" onPress={run} isPending={remove.isPending} aria-label={`Remove the label ${label}`}>
+    <Button
+      right="write"
+      look="quiet"
+      onPress={run}
+      isPending={remove.isPending}
+      aria-label={`Remove the label ${label}`}
+    >
       Remove
     </Button>
   );

@@ -26,7 +26,13 @@ export default function EngramScreen() {
     <Page
       title={name}
       description={<Link href="/engrams">All engrams</Link>}
-      actions={old && <Button onPress={() => setWriting(true)}>New version</Button>}
+      actions={
+        old && (
+          <Button right="write" onPress={() => setWriting(true)}>
+            New version
+          </Button>
+        )
+      }
     >
       <Answer query={query} rows={8}>
         {({ engram, labels }) => (

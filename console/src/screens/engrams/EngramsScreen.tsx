@@ -44,7 +44,7 @@ export default function EngramsScreen() {
       title="Engrams"
       description="Instructions that agents are given, by what they are for."
       actions={
-        <Button look="primary" onPress={() => setWriting(true)}>
+        <Button right="write" look="primary" onPress={() => setWriting(true)}>
           Write an engram
         </Button>
       }

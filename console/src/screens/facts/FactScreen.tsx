@@ -70,8 +70,10 @@ function Acts({ fact, retire }: { fact: FactReply; retire: Retire }) {
       {/* The dialogs stay while what they changed is read again, so that they can say how it went. */}
       {!fact.superseded_by && (
         <>
-          <Button onPress={() => setOpen('edit')}>New version</Button>
-          <Button look="danger" onPress={() => setOpen('retire')}>
+          <Button right="write" onPress={() => setOpen('edit')}>
+            New version
+          </Button>
+          <Button right="write" look="danger" onPress={() => setOpen('retire')}>
             Retire
           </Button>
         </>

@@ -24,7 +24,7 @@ export default function FactsScreen() {
       title="Facts"
       description="What is known, with what was known before."
       actions={
-        <Button look="primary" onPress={() => setStoring(true)}>
+        <Button right="write" look="primary" onPress={() => setStoring(true)}>
           Store a fact
         </Button>
       }

@@ -91,7 +91,7 @@ function Release({ hold }: { hold: LegalHold }) {
   const release = useChange(() => releaseLegalHold({ path: { id: hold.id } }), ['holds', 'overview', 'receipts']);
   return (
     <>
-      <Button look="danger" onPress={() => setAsking(true)}>
+      <Button right="administer" look="danger" onPress={() => setAsking(true)}>
         Release
       </Button>
       <ConfirmDialog

@@ -43,7 +43,7 @@ export default function HoldsScreen() {
       title="Legal holds"
       description="While a hold is active nothing that it pins is deleted or overwritten, by whatever way."
       actions={
-        <Button look="primary" onPress={() => setPlacing(true)}>
+        <Button right="administer" look="primary" onPress={() => setPlacing(true)}>
           Place a hold
         </Button>
       }

@@ -19,7 +19,7 @@ export function BlastRadius({ incident, radiusId }: { incident: IncidentCase; ra
   const [isAsking, setAsking] = useState(false);
   const isClosed = incident.status === 'closed';
   const walk = (
-    <Button onPress={() => setAsking(true)} isDisabled={isClosed}>
+    <Button right="write" onPress={() => setAsking(true)} isDisabled={isClosed}>
       {radiusId ? 'Walk from something else' : 'Find what rests on something'}
     </Button>
   );
@@ -114,7 +114,7 @@ function Quarantine({ walk, isAside }: { walk: Walk; isAside: boolean }) {
     });
   return (
     <>
-      <Button look={isAside ? 'plain' : 'danger'} onPress={() => setAsking(true)}>
+      <Button right="write" look={isAside ? 'plain' : 'danger'} onPress={() => setAsking(true)}>
         {isAside ? 'Bring it back' : 'Set it aside'}
       </Button>
       <ConfirmDialog

@@ -45,7 +45,7 @@ export function HoldIncident({ incident }: { incident: IncidentCase }) {
   );
   return (
     <>
-      <Button onPress={() => setAsking(true)} isDisabled={incident.status === 'closed'}>
+      <Button right="administer" onPress={() => setAsking(true)} isDisabled={incident.status === 'closed'}>
         Hold what it is about
       </Button>
       <ReasonDialog
@@ -92,7 +92,9 @@ export function AddNote({ incident: { incident_id: id } }: { incident: IncidentC
     });
   return (
     <>
-      <Button onPress={() => setAsking(true)}>Add a note</Button>
+      <Button right="write" onPress={() => setAsking(true)}>
+        Add a note
+      </Button>
       <FormDialog
         title="Add a note"
         isOpen={isAsking}

@@ -47,7 +47,7 @@ export default function IncidentsScreen() {
     <Page title="Incidents" description="What went wrong, what rests on it, and what is held.">
       <div className="filters">
         <SelectField label="State" value={status} onChange={setStatus} choices={STATES} />
-        <Button look="primary" onPress={() => setOpening(true)}>
+        <Button right="write" look="primary" onPress={() => setOpening(true)}>
           Open an incident
         </Button>
       </div>

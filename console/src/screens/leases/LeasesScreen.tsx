@@ -7,6 +7,7 @@ import { SelectField } from '../../components/fields.tsx';
 import { Page, Section } from '../../components/Page.tsx';
 import { Answer, Empty } from '../../components/states.tsx';
 import { Time } from '../../components/Time.tsx';
+import { WithRight } from '../../components/WithRight.tsx';
 import { listActiveIntents, listPunchcards } from '../../generated/daemon/sdk.gen.ts';
 import type { ActiveIntents, Punchcard } from '../../generated/daemon/types.gen.ts';
 import { ForceReleaseDialog } from './ForceReleaseDialog.tsx';
@@ -28,7 +29,9 @@ export default function LeasesScreen() {
   return (
     <Page title="Leases" description="Who holds which path, and what sessions are about to do.">
       <Punchcards />
-      <Intents />
+      <WithRight right="oversee" what="Announced intents">
+        <Intents />
+      </WithRight>
     </Page>
   );
 }
@@ -85,7 +88,12 @@ const columnsOf = (force: (punchcard: Punchcard) => void): Column<Punchcard>[] =
     width: '8rem',
     cell: (punchcard) =>
       punchcard.status === 'held' && (
-        <Button look="danger" onPress={() => force(punchcard)} aria-label={`Force release of ${punchcard.resource}`}>
+        <Button
+          right="write"
+          look="danger"
+          onPress={() => force(punchcard)}
+          aria-label={`Force release of ${punchcard.resource}`}
+        >
           Release
         </Button>
       ),

@@ -93,10 +93,10 @@ function Decide({ request, onClose }: { request: MintRequest; onClose: () => voi
           <Button onPress={onClose}>Close</Button>
           {request.status === 'pending' && (
             <>
-              <Button look="danger" onPress={() => run(false)} isPending={decide.isPending}>
+              <Button right="administer" look="danger" onPress={() => run(false)} isPending={decide.isPending}>
                 Reject
               </Button>
-              <Button look="primary" onPress={() => run(true)} isPending={decide.isPending}>
+              <Button right="administer" look="primary" onPress={() => run(true)} isPending={decide.isPending}>
                 Approve
               </Button>
             </>

@@ -61,7 +61,7 @@ function Revoke({ id }: { id: string }) {
   );
   return (
     <>
-      <Button look="danger" onPress={() => setAsking(true)}>
+      <Button right="administer" look="danger" onPress={() => setAsking(true)}>
         Revoke
       </Button>
       <ReasonDialog

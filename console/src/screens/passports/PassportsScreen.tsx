@@ -29,7 +29,7 @@ export default function PassportsScreen() {
       title="Passports"
       description="People, agents and services by the name under which they act."
       actions={
-        <Button look="primary" onPress={() => setRegistering(true)}>
+        <Button right="write" look="primary" onPress={() => setRegistering(true)}>
           Register a passport
         </Button>
       }

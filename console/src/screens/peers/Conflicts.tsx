@@ -99,7 +99,7 @@ function Version({
           Written at <code>{origin.writer}</code>
         </span>
         {isShown && <Badge>shown now</Badge>}
-        <Button onPress={onChoose} isPending={isPending}>
+        <Button right="administer" onPress={onChoose} isPending={isPending}>
           Choose this
         </Button>
       </div>

@@ -40,7 +40,7 @@ export function PeerDialog({ peer, onClose }: { peer: Peer; onClose: () => void 
         />
         <div className="row end">
           {peer.status === 'active' && (
-            <Button look="danger" onPress={() => setRevoking(true)}>
+            <Button right="administer" look="danger" onPress={() => setRevoking(true)}>
               Revoke
             </Button>
           )}

@@ -17,7 +17,7 @@ import { PeerDialog } from './PeerDialog.tsx';
 export default function PeersScreen() {
   const [isAdding, setAdding] = useState(false);
   const add = (
-    <Button look="primary" onPress={() => setAdding(true)}>
+    <Button right="administer" look="primary" onPress={() => setAdding(true)}>
       Add a peer
     </Button>
   );

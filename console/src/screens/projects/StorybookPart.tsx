@@ -22,7 +22,7 @@ export function StorybookPart({ id }: { id: string }) {
       onError: announceFailure,
     });
   const button = (
-    <Button onPress={run} isPending={generate.isPending}>
+    <Button right="write" onPress={run} isPending={generate.isPending}>
       Generate
     </Button>
   );

@@ -47,7 +47,7 @@ export default function ReceiptScreen() {
           <Button onPress={() => void query.refetch()} isPending={query.isFetching}>
             Verify again
           </Button>
-          <Button onPress={() => download(file, receiptId)} isDisabled={!file}>
+          <Button right="export" onPress={() => download(file, receiptId)} isDisabled={!file}>
             Export
           </Button>
         </>

@@ -1,6 +1,7 @@
 import { Link } from 'wouter';
 import { useHasSession } from '../../client/identity.ts';
 import { useAnswer } from '../../client/queries.ts';
+import { useWhyNot } from '../../client/rights.ts';
 import { Badge } from '../../components/Badge.tsx';
 import { Details } from '../../components/Details.tsx';
 import { Identifier } from '../../components/Identifier.tsx';
@@ -8,18 +9,21 @@ import { Json } from '../../components/Json.tsx';
 import { NeedsSession } from '../../components/NeedsSession.tsx';
 import { Answer } from '../../components/states.tsx';
 import { Time } from '../../components/Time.tsx';
+import { NoRight } from '../../components/WithRight.tsx';
 import type { AccessRequest, Approval } from '../../generated/api/types.gen.ts';
 import type { Candidate, GateResolution, MintRequest } from '../../generated/daemon/types.gen.ts';
 import { CandidateDetail } from './CandidateDetail.tsx';
 import { seenKey } from './decide.ts';
-import { addressOf, KINDS, type ReviewItem } from './review-items.ts';
+import { addressOf, deciderOf, KINDS, type ReviewItem } from './review-items.ts';
 import { askItem } from './seen.ts';
 
 /** All that a decision on an item rests on. */
 export function ItemDetail({ item }: { item: ReviewItem }) {
   const hasSession = useHasSession();
   const isOfApi = item.decide.server === 'api';
-  const seen = useAnswer(seenKey(item), () => askItem(item), { isEnabled: !isOfApi || hasSession });
+  const why = useWhyNot(isOfApi && hasSession ? deciderOf(item) : undefined);
+  const isEnabled = (!isOfApi || hasSession) && why === undefined;
+  const seen = useAnswer(seenKey(item), () => askItem(item), { isEnabled });
   return (
     <>
       <h3>{item.title}</h3>
@@ -35,9 +39,9 @@ export function ItemDetail({ item }: { item: ReviewItem }) {
         )}
         <Link href={addressOf(item)}>Link</Link>
       </p>
-      {isOfApi && !hasSession ? (
-        <NeedsSession what="Its details, and the decision,">{null}</NeedsSession>
-      ) : (
+      {isOfApi && !hasSession && <NeedsSession what="Its details, and the decision,">{null}</NeedsSession>}
+      {why && <NoRight what="Its details, and the decision" why={why} />}
+      {isEnabled && (
         <Answer query={seen} rows={5}>
           {(data) => <DetailOf item={item} data={data} />}
         </Answer>

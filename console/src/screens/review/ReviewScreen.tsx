@@ -2,15 +2,17 @@ import { useEffect, useRef, useState } from 'react';
 import { useLocation, useParams } from 'wouter';
 import { decoded } from '../../client/parameters.ts';
 import { useAnswer } from '../../client/queries.ts';
+import { useWhyNot } from '../../client/rights.ts';
 import { useActingPassport, ActingPassportField } from '../../components/acting-passport.tsx';
 import { Button } from '../../components/Button.tsx';
 import { Page, Section } from '../../components/Page.tsx';
 import { Answer, Empty } from '../../components/states.tsx';
+import { announce } from '../../components/toasts.tsx';
 import { listReviewQueue } from '../../generated/daemon/sdk.gen.ts';
 import { DecisionDialog, KeysDialog, TokenDialog } from './dialogs.tsx';
 import { EditCandidate } from './EditCandidate.tsx';
 import { QueueTable } from './QueueTable.tsx';
-import { addressOf, asksWhyApproved, keyOf, shownItem, type ReviewItem } from './review-items.ts';
+import { addressOf, asksWhyApproved, deciderOf, keyOf, shownItem, type ReviewItem } from './review-items.ts';
 import { ShownItem } from './ShownItem.tsx';
 import { useDecisions } from './useDecisions.ts';
 import { useReviewKeys } from './useReviewKeys.ts';
@@ -74,9 +76,13 @@ function Inbox({ items: all, onKeys }: { items: readonly ReviewItem[]; onKeys: (
     void decisions.decide(one, { isApproval, reason, passport });
   };
   useFocusAfter(list, decisions.leaving.size, asking !== undefined);
+  const whyNot = useWhyNot(item && deciderOf(item));
   const actions = {
-    approve: () => item && (asksWhyApproved(item) ? setAsking({ item, what: 'approve' }) : decide(item, true)),
-    reject: () => item && setAsking({ item, what: 'reject' }),
+    approve: () => {
+      if (whyNot) return announce(whyNot);
+      if (item) return asksWhyApproved(item) ? setAsking({ item, what: 'approve' }) : decide(item, true);
+    },
+    reject: () => (whyNot ? announce(whyNot) : item && setAsking({ item, what: 'reject' })),
     edit: () => item?.kind === 'candidate' && setAsking({ item, what: 'edit' }),
     select: () => item?.kind === 'candidate' && setSelected(toggled(selected, keyOf(item))),
     approveAll: () => {

@@ -3,7 +3,7 @@ import { useHasSession } from '../../client/identity.ts';
 import { Button } from '../../components/Button.tsx';
 import { Section } from '../../components/Page.tsx';
 import { ItemDetail } from './ItemDetail.tsx';
-import type { ReviewItem } from './review-items.ts';
+import { deciderOf, type ReviewItem } from './review-items.ts';
 import type { ReviewActions } from './useReviewKeys.ts';
 
 /** The item that has the focus, with what can be done about it. */
@@ -23,22 +23,23 @@ export function ShownItem({
 }) {
   const hasSession = useHasSession();
   const isOutOfReach = item.decide.server === 'api' && !hasSession;
+  const decision = { right: deciderOf(item), isDisabled: isOutOfReach, isPending: isDeciding };
   return (
     <Section title="Decision">
       <div className="row">
-        <Button look="primary" shortcut="a" onPress={actions.approve} isDisabled={isOutOfReach} isPending={isDeciding}>
+        <Button {...decision} look="primary" shortcut="a" onPress={actions.approve}>
           Approve
         </Button>
-        <Button look="danger" shortcut="r" onPress={actions.reject} isDisabled={isOutOfReach} isPending={isDeciding}>
+        <Button {...decision} look="danger" shortcut="r" onPress={actions.reject}>
           Reject
         </Button>
         {item.kind === 'candidate' && (
-          <Button shortcut="e" onPress={actions.edit} isPending={isDeciding}>
+          <Button right="write" shortcut="e" onPress={actions.edit} isPending={isDeciding}>
             Edit
           </Button>
         )}
         {selectedCount > 0 && (
-          <Button shortcut="Shift+A" onPress={actions.approveAll}>
+          <Button right="write" shortcut="Shift+A" onPress={actions.approveAll}>
             Approve {selectedCount} selected
           </Button>
         )}

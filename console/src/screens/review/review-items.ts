@@ -1,3 +1,4 @@
+import type { Right } from '../../client/rights.ts';
 import type { ReviewQueue } from '../../generated/daemon/types.gen.ts';
 
 export type ReviewItem = ReviewQueue['items'][number];
@@ -13,6 +14,16 @@ export const KINDS: Record<ReviewItem['kind'], string> = {
 export const keyOf = ({ kind, id }: Pick<ReviewItem, 'kind' | 'id'>): string => `${kind}/${id}`;
 
 export const addressOf = ({ kind, id }: ReviewItem): string => `/review/${kind}/${encodeURIComponent(id)}`;
+
+/** Who decides on an item. */
+const DECIDERS: Record<ReviewItem['kind'], Right> = {
+  candidate: 'write',
+  gate: 'write',
+  approval: 'own',
+  mint_request: 'administer',
+  access_request: 'own',
+};
+export const deciderOf = ({ kind }: ReviewItem): Right => DECIDERS[kind];
 
 /** Whether the route refuses a rejection without a reason. */
 export const needsReason = ({ kind }: ReviewItem): boolean => kind === 'candidate' || kind === 'approval';

@@ -16,7 +16,7 @@ export function EmbeddingSection() {
     <Section
       title="Embeddings"
       actions={
-        <Button onPress={() => probe.mutate(undefined)} isPending={probe.isPending}>
+        <Button right="write" onPress={() => probe.mutate(undefined)} isPending={probe.isPending}>
           Try the endpoint
         </Button>
       }

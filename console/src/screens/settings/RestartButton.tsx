@@ -24,7 +24,7 @@ export function RestartButton() {
     });
   return (
     <>
-      <Button look="danger" onPress={() => setAsking(true)}>
+      <Button right="administer" look="danger" onPress={() => setAsking(true)}>
         Restart
       </Button>
       <ReasonDialog

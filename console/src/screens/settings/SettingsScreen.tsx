@@ -1,5 +1,6 @@
 import './settings.css';
 import { Page } from '../../components/Page.tsx';
+import { WithRight } from '../../components/WithRight.tsx';
 import { EmbeddingSection } from './EmbeddingSection.tsx';
 import { FeaturesSection } from './FeaturesSection.tsx';
 import { GatesSection } from './GatesSection.tsx';
@@ -17,15 +18,26 @@ export default function SettingsScreen() {
       actions={<RestartButton />}
     >
       <GatesSection />
-      <div className="columns">
-        <InfraSection />
-        <VersionSection />
-      </div>
-      <JobsSection />
-      <div className="columns">
-        <FeaturesSection />
-        <EmbeddingSection />
-      </div>
+      <WithRight
+        right="oversee"
+        what="Process, database, version and features"
+        instead={
+          <>
+            <JobsSection />
+            <EmbeddingSection />
+          </>
+        }
+      >
+        <div className="columns">
+          <InfraSection />
+          <VersionSection />
+        </div>
+        <JobsSection />
+        <div className="columns">
+          <FeaturesSection />
+          <EmbeddingSection />
+        </div>
+      </WithRight>
     </Page>
   );
 }

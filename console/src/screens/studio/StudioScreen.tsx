@@ -44,7 +44,9 @@ function Package({ one }: { one: LibraryPackage }) {
         <>
           {isInstalled && <Badge tone={one.update_available ? 'warn' : 'good'}>installed</Badge>}
           {(one.layers.length > 0 || !isInstalled || one.update_available) && (
-            <Button onPress={() => setInstalling(true)}>{one.update_available ? 'Update' : 'Install'}</Button>
+            <Button right="oversee" onPress={() => setInstalling(true)}>
+              {one.update_available ? 'Update' : 'Install'}
+            </Button>
           )}
         </>
       }

@@ -8,6 +8,7 @@ import { useDraft } from '../../components/drafts.ts';
 import { SelectField, TextField } from '../../components/fields.tsx';
 import { NeedsSession } from '../../components/NeedsSession.tsx';
 import { Answer, Empty } from '../../components/states.tsx';
+import { WithRight } from '../../components/WithRight.tsx';
 import { readDashboard } from '../../generated/api/sdk.gen.ts';
 import type { EconomyDashboard } from '../../generated/api/types.gen.ts';
 import { PERIODS } from './periods.ts';
@@ -18,8 +19,16 @@ const NOBODY = { agent: '' };
 export function CreditsPart() {
   return (
     <NeedsSession what="Credits">
-      <ChosenAgent />
+      <CreditsOfAgent />
     </NeedsSession>
+  );
+}
+
+function CreditsOfAgent() {
+  return (
+    <WithRight right="write" what="Credits">
+      <ChosenAgent />
+    </WithRight>
   );
 }
 

@@ -79,7 +79,7 @@ function CommentForm({ id }: { id: string }) {
       />
       {comment.error && <Failure failure={comment.error} />}
       <div>
-        <Button type="submit" isDisabled={!passport || !draft.body.trim()} isPending={comment.isPending}>
+        <Button right="write" type="submit" isDisabled={!passport || !draft.body.trim()} isPending={comment.isPending}>
           Comment
         </Button>
       </div>

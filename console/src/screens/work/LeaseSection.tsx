@@ -32,6 +32,7 @@ export function LeaseSection({ item }: { item: WorkItem }) {
       <div className="row">
         {lease ? (
           <Button
+            right="write"
             onPress={() => release.mutate(lease, { onSuccess: () => announce('Given back.') })}
             isPending={release.isPending}
           >
@@ -39,6 +40,7 @@ export function LeaseSection({ item }: { item: WorkItem }) {
           </Button>
         ) : (
           <Button
+            right="write"
             look="primary"
             onPress={() => claim.mutate(undefined, { onSuccess: () => announce('Claimed.') })}
             isPending={claim.isPending}
@@ -75,7 +77,7 @@ function ForceRelease({ id, holder, by }: { id: string; holder: string | undefin
   return (
     <>
       {holder && (
-        <Button look="danger" onPress={() => setOpen(true)}>
+        <Button right="administer" look="danger" onPress={() => setOpen(true)}>
           Force release
         </Button>
       )}

@@ -38,7 +38,7 @@ export default function WorkScreen() {
   const isFiltered = Object.values(filter).some((value) => value !== '' && value !== 'all');
   const pages = useWork(filter);
   const create = (
-    <Button look="primary" onPress={() => setCreating(true)}>
+    <Button right="write" look="primary" onPress={() => setCreating(true)}>
       New item
     </Button>
   );
