@@ -25,7 +25,7 @@ describe('sessions, activity and projects in the console', () => {
     await page.getByText('run-7').click();
     await page.getByText('Draft it').click();
     await page.getByRole('link', { name: 'Receipt of its opening' }).waitFor();
-    expect(page.url()).toContain('#/sessions/run-7/ask');
+    expect(page.url()).toContain('#/sessions/run-7/tree/ask');
     await page.locator('.table-row').first().focus();
     await page.keyboard.press('ArrowLeft');
     await expect.poll(() => page.locator('.table-row').count()).toBe(1);

@@ -1,4 +1,3 @@
-import { useState } from 'react';
 import { Link, useLocation, useParams } from 'wouter';
 import { decoded } from '../../client/parameters.ts';
 import { Button } from '../../components/Button.tsx';
@@ -14,16 +13,27 @@ import { StepTable, type StepView } from './StepTable.tsx';
 import { useSteps } from './use-steps.ts';
 import './sessions.css';
 
-/** One observed session. */
-export default function SessionScreen() {
-  const params = useParams<{ id: string; step?: string }>();
-  const id = decoded(params.id);
-  const selected = decoded(params.step);
+const PARTS = ['tree', 'timeline', 'rules', 'receipts', 'export'];
+
+/** What of a session the address names: its part, and in the tree and the timeline a step, which may stand alone. */
+function useShownPart() {
+  const params = useParams<{ id: string; part?: string; step?: string }>();
   const [, navigate] = useLocation();
-  const [tab, setTab] = useState('tree');
+  const [id, first, second] = [decoded(params.id), decoded(params.part), decoded(params.step)];
+  const isPart = PARTS.includes(first);
+  const [part, step] = isPart ? [first, second] : ['tree', first];
+  const show = (shown: string, chosen: string) =>
+    navigate(['/sessions', ...[id, shown, chosen].filter(Boolean).map(encodeURIComponent)].join('/'), {
+      replace: true,
+    });
+  return { id, part, step, show };
+}
+
+/** One observed session, each part of it at an address of its own. */
+export default function SessionScreen() {
+  const { id, part, step: selected, show } = useShownPart();
   const found = useSteps(id);
-  const select = (step: string) =>
-    navigate(`/sessions/${encodeURIComponent(id)}/${encodeURIComponent(step)}`, { replace: true });
+  const select = (step: string) => show(part, step);
   const steps = (view: StepView) => <Steps {...{ found, view, selected, select }} />;
   return (
     <Page
@@ -44,8 +54,8 @@ export default function SessionScreen() {
           ) : (
             <Tabs
               label="Session"
-              selected={tab}
-              onSelect={setTab}
+              selected={part}
+              onSelect={(next) => next !== part && show(next, selected)}
               tabs={[
                 { id: 'tree', title: 'Tree', content: () => steps('tree') },
                 { id: 'timeline', title: 'Timeline', content: () => steps('timeline') },
