@@ -1,13 +1,16 @@
 import { Link } from 'wouter';
 import { useAnswer } from '../../client/queries.ts';
 import { useReadiness } from '../../client/readiness.ts';
+import { useDraft } from '../../components/drafts.ts';
 import { Badge } from '../../components/Badge.tsx';
 import { LinkButton } from '../../components/Button.tsx';
+import { WithRight } from '../../components/WithRight.tsx';
 import { Page, Section } from '../../components/Page.tsx';
 import { Answer, Empty } from '../../components/states.tsx';
 import { Time } from '../../components/Time.tsx';
 import { readConsoleSummary } from '../../generated/daemon/sdk.gen.ts';
 import type { ConsoleSummary } from '../../generated/daemon/types.gen.ts';
+import { NO_FILTER } from '../facts/fact-filter.ts';
 import { FirstSteps } from './FirstSteps.tsx';
 import { LiveFeed } from './LiveFeed.tsx';
 
@@ -15,28 +18,42 @@ const EVERY_MS = 15_000;
 
 /** What somebody wants to know first: does it work, what waits for me, what is going on. */
 export default function OverviewScreen() {
-  const summary = useAnswer(['overview'], () => readConsoleSummary(), { everyMs: EVERY_MS });
   return (
     <Page title="Overview" description="How the daemon is, what waits for a decision, and what is going on.">
       <ReadinessSection />
-      <Answer query={summary}>
-        {(counts) => (
-          <>
-            <div className="columns level">
-              <Census {...counts} />
-              <Waiting {...counts} />
-            </div>
-            {counts.facts.stored === 0 && <FirstSteps />}
-            <div className="columns">
-              <Section title="Live">
-                <LiveFeed />
-              </Section>
-              <LastReceipts {...counts} />
-            </div>
-          </>
-        )}
-      </Answer>
+      <WithRight right="oversee" what="Counts and receipts" instead={<LiveSection />}>
+        <Summary />
+      </WithRight>
     </Page>
+  );
+}
+
+function LiveSection() {
+  return (
+    <Section title="Live">
+      <LiveFeed />
+    </Section>
+  );
+}
+
+function Summary() {
+  const summary = useAnswer(['overview'], () => readConsoleSummary(), { everyMs: EVERY_MS });
+  return (
+    <Answer query={summary}>
+      {(counts) => (
+        <>
+          <div className="columns level">
+            <Census {...counts} />
+            <Waiting {...counts} />
+          </div>
+          {counts.facts.stored === 0 && <FirstSteps />}
+          <div className="columns">
+            <LiveSection />
+            <LastReceipts {...counts} />
+          </div>
+        </>
+      )}
+    </Answer>
   );
 }
 
@@ -72,32 +89,44 @@ function ReadinessSection() {
   );
 }
 
-function Figure({ label, value, to }: { label: string; value: number; to: string }) {
+interface FigureProps {
+  label: string;
+  value: number;
+  to: string;
+  onFollow?: () => void;
+}
+
+function Figure({ label, value, to, onFollow }: FigureProps) {
   return (
     <div className={`figure ${value === 0 ? 'none' : ''}`}>
       <span className="quiet">{label}</span>
       <strong>
-        <Link href={to}>{value.toLocaleString()}</Link>
+        <Link href={to} onClick={() => onFollow?.()}>
+          {value.toLocaleString()}
+        </Link>
       </strong>
     </div>
   );
 }
 
 function Census({ facts, open_incidents, active_holds, sync }: ConsoleSummary) {
+  const { change } = useDraft('facts filter', NO_FILTER);
+  const all = { ...NO_FILTER, includeSuperseded: true, includeReserved: true };
   return (
     <Section title="Stored">
       <div className="columns figures">
-        <Figure label="Facts shown" value={facts.shown} to="/facts" />
-        <Figure label="Facts stored" value={facts.stored} to="/facts" />
+        <Figure label="Facts" value={facts.shown} to="/facts" onFollow={() => change(NO_FILTER)} />
+        <Figure label="All versions" value={facts.versions} to="/facts" onFollow={() => change(all)} />
         <Figure label="Open incidents" value={open_incidents} to="/incidents" />
         <Figure label="Active holds" value={active_holds} to="/holds" />
         <Figure label="Sync conflicts" value={sync.conflicts} to="/peers" />
       </div>
       {facts.stored !== facts.shown && (
         <p className="quiet">
-          Shown leaves out {(facts.shown_with_reserved - facts.shown).toLocaleString()} under reserved entities, and{' '}
-          {(facts.stored - facts.shown_with_reserved).toLocaleString()} that later versions replaced or that are private
-          to others.
+          All versions are also {(facts.shown_with_reserved - facts.shown).toLocaleString()} under reserved entities and{' '}
+          {(facts.versions - facts.shown_with_reserved).toLocaleString()} that later versions replaced.
+          {facts.stored > facts.versions &&
+            ` ${(facts.stored - facts.versions).toLocaleString()} more are private to others.`}
         </p>
       )}
     </Section>

@@ -11,6 +11,11 @@ export class FactCensus {
   @Integer({ about: 'The same with include_reserved.' })
   shown_with_reserved!: number;
 
+  @Integer({
+    about: 'The same with all versions: total_visible of the list with include_reserved and include_superseded.',
+  })
+  versions!: number;
+
   @Integer({ about: 'Stored records that are not deleted, whoever may see them: total_nondeleted of that list.' })
   stored!: number;
 }

@@ -41,15 +41,10 @@ export class ConsoleSummaryService {
     };
   }
 
-  /** By the list itself, so that both say the same: what is shown are current facts, what is stored all versions. */
+  /** By the totals of the list, so that both say the same: what is shown are current facts, the rest all versions. */
   private async count(caller: DaemonCaller): Promise<FactCensus> {
-    const probe = (include_reserved: boolean, include_superseded: boolean) =>
-      this.lists.list(caller, { limit: 1, include_reserved, include_superseded });
-    const [shown, withReserved] = [await probe(false, false), await probe(true, false)];
-    return {
-      ...{ shown: shown.total_visible, shown_with_reserved: withReserved.total_visible },
-      stored: (await probe(true, true)).total_nondeleted,
-    };
+    const { current: shown, currentWithReserved, versions, nondeleted: stored } = await this.lists.count(caller);
+    return { shown, shown_with_reserved: currentWithReserved, versions, stored };
   }
 
   async listFacts(caller: DaemonCaller, topK: number): Promise<ConsoleFacts> {

@@ -11,7 +11,7 @@ import {
   timeOf,
   type Range,
 } from './fact-sql.js';
-import type { FactListFilter, FactListPage, FactPlace, FactReader, FactRow } from './facts.types.js';
+import type { FactListCensus, FactListFilter, FactListPage, FactPlace, FactReader, FactRow } from './facts.types.js';
 
 /** How much of a value a list shows, in characters. */
 const SHOWN_VALUE = 1024;
@@ -58,7 +58,41 @@ export class FactListStore {
       totalNondeleted: Number(rows[0]!.total_nondeleted),
     };
   }
+
+  /** The totals of the list without text filters, all of one moment. */
+  async readCensus(reader: FactReader): Promise<FactListCensus> {
+    const parameters = new Parameters();
+    const [open, reserved, all] = [
+      rangesOf(reader, false),
+      rangesOf(reader, true),
+      rangesOf({ ...reader, seesAll: true }, true),
+    ].map((ranges) => scopesIn(ranges, parameters));
+    const sum = (column: string, scopes: string) => `coalesce(sum(c.${column}) filter (where ${scopes}), 0)`;
+    const [row] = await this.tenancy.query<Counts>(
+      `select ${sum('current', open!)} as current, ${sum('current', reserved!)} as current_with_reserved,
+         ${sum('records', reserved!)} as versions, ${sum('records', all!)} as nondeleted
+       from fact_count c where c.tenant_id = ${parameters.add(reader.tenantId)}`,
+      parameters.values,
+    );
+    return {
+      ...{ current: Number(row!.current), currentWithReserved: Number(row!.current_with_reserved) },
+      ...{ versions: Number(row!.versions), nondeleted: Number(row!.nondeleted) },
+    };
+  }
 }
+
+interface Counts {
+  current: string;
+  current_with_reserved: string;
+  versions: string;
+  nondeleted: string;
+}
+
+/** Rows of the totals that are kept. */
+const scopesIn = (ranges: readonly Range[], parameters: Parameters): string =>
+  ranges
+    .map(({ visibility, owner }) => `c.visibility = ${visibility} and c.scope = ${parameters.add(owner ?? '')}`)
+    .join(' or ');
 
 interface Totals {
   total_visible: string;
@@ -192,11 +226,8 @@ class ListStatement {
 
   /** The totals that are kept. */
   private kept(ranges: readonly Range[]): string {
-    const scopes = ranges.map(
-      ({ visibility, owner }) => `c.visibility = ${visibility} and c.scope = ${this.parameters.add(owner ?? '')}`,
-    );
     return `select coalesce(sum(c.${this.filter.includeSuperseded ? 'records' : 'current'}), 0) from fact_count c
-      where c.tenant_id = ${this.tenant} and (${scopes.join(' or ')})`;
+      where c.tenant_id = ${this.tenant} and (${scopesIn(ranges, this.parameters)})`;
   }
 
   private countedAsOf(ranges: readonly Range[]): string {

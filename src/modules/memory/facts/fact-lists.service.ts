@@ -8,7 +8,7 @@ import { FactReadStore } from './fact-read.store.js';
 import { replyOf } from './fact-replies.js';
 import type { ExportQuery, FactList, FactListQuery, FactsExport } from './fact-lists.dto.js';
 import { readerOf } from './facts.service.js';
-import type { FactPlace, FactRow } from './facts.types.js';
+import type { FactListCensus, FactPlace, FactRow } from './facts.types.js';
 
 /** Facts page by page: the list that is the authority for what is stored (memory-daemon.md 4.11), and the export. */
 @Injectable()
@@ -40,6 +40,12 @@ export class FactListsService {
       total_nondeleted: totalNondeleted,
       total_visible: totalVisible,
     };
+  }
+
+  /** The totals of `list` in one look: current facts, those with reserved ones, and all versions. */
+  async count(caller: DaemonCaller): Promise<FactListCensus> {
+    const tenantId = await this.tenants.enter(caller);
+    return this.tenancy.run(tenantId, () => this.lists.readCensus(readerOf(caller, tenantId)));
   }
 
   async export(caller: DaemonCaller, { since, cursor, limit }: ExportQuery): Promise<FactsExport> {

@@ -180,6 +180,15 @@ export interface FactListFilter {
   asOfMs?: number | undefined;
 }
 
+/** How many records the list has, under its two flags, and how many are stored whoever may see them. */
+export interface FactListCensus {
+  current: number;
+  currentWithReserved: number;
+  /** Of all versions, reserved ones too. */
+  versions: number;
+  nondeleted: number;
+}
+
 export interface FactListPage {
   rows: FactRow[];
   totalVisible: number;
