@@ -7,7 +7,10 @@ import { leave } from '../sign-in/leave.ts';
 import { useConfig } from './config.ts';
 import { useTheme } from './theme.ts';
 
-const LIVE: Record<LiveState, string> = { connecting: 'Connecting', live: 'Live', reconnecting: 'Reconnecting' };
+const LIVE: Record<LiveState, string> = {
+  ...{ connecting: 'Connecting', live: 'Live', reconnecting: 'Reconnecting' },
+  refused: 'Not live for this sign-in',
+};
 
 export function TopBar({ children, onGoTo }: { children: ReactNode; onGoTo: () => void }) {
   const { tenant } = useIdentity();
@@ -17,7 +20,7 @@ export function TopBar({ children, onGoTo }: { children: ReactNode; onGoTo: () =
       {children}
       <strong className="brand">svc</strong>
       <span className="tenant">{tenant}</span>
-      <span className={`live ${live}`} role="status">
+      <span className="live" data-state={live} role="status">
         {LIVE[live]}
       </span>
       <Button look="quiet" onPress={onGoTo} shortcut="Ctrl+K">
@@ -29,7 +32,8 @@ export function TopBar({ children, onGoTo }: { children: ReactNode; onGoTo: () =
 }
 
 function AccountMenu() {
-  const { label } = useIdentity();
+  const identity = useIdentity();
+  const label = identity.kind === 'session' ? `${identity.label}, ${identity.role}` : identity.label;
   const config = useConfig();
   const [theme, nextTheme] = useTheme();
   return (

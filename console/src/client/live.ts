@@ -13,7 +13,8 @@ export interface LiveEvent {
   data: Record<string, unknown>;
 }
 
-export type LiveState = 'connecting' | 'live' | 'reconnecting';
+/** `refused`: the sign-in may not follow the events, which another attempt does not change. */
+export type LiveState = 'connecting' | 'live' | 'reconnecting' | 'refused';
 
 type Message = { state: LiveState; lastId: string | undefined } | { event: LiveEvent; lastId: string | undefined };
 
@@ -94,11 +95,16 @@ async function holdStream(channel: BroadcastChannel, signal: AbortSignal): Promi
   const beat = setInterval(() => say(state.get()), BEAT_MS);
   try {
     while (!signal.aborted && identityNow()) {
-      await readStream(signal, say, (event) => {
+      const isRefused = await readStream(signal, say, (event) => {
         take(event);
         post({ event, lastId });
       });
       if (signal.aborted) return;
+      if (isRefused) {
+        say('refused');
+        // It stays the holder, so that no other tab asks in vain.
+        return await new Promise((resolve) => signal.addEventListener('abort', () => resolve()));
+      }
       say('reconnecting');
       await sleep(RETRY_MS);
     }
@@ -107,12 +113,13 @@ async function holdStream(channel: BroadcastChannel, signal: AbortSignal): Promi
   }
 }
 
-/** One connection, until it ends. */
+/** One connection, until it ends. @returns whether there may never be one */
 async function readStream(
   signal: AbortSignal,
   say: (state: LiveState) => void,
   onEvent: (event: LiveEvent) => void,
-): Promise<void> {
+): Promise<boolean> {
+  let isRefused = false;
   const { stream } = await openStream({
     signal,
     sseMaxRetryAttempts: 1,
@@ -120,6 +127,7 @@ async function readStream(
     // An id of before the server was restored is rejected for good; what is shown is read again anyway.
     onSseError: (error) => {
       if (String(error).includes('SSE failed: 400')) lastId = undefined;
+      isRefused = String(error).includes('SSE failed: 403');
     },
     // A comment, which has no data, is the first thing that the server sends.
     onSseEvent: ({ data, id, event }) => {
@@ -128,7 +136,8 @@ async function readStream(
       if (typeof data === 'object' && event !== 'end') onEvent(data);
     },
   });
-  for await (const _ of stream) if (signal.aborted) return;
+  for await (const _ of stream) if (signal.aborted) break;
+  return isRefused;
 }
 
 export const useLiveState = (): LiveState => state.use();

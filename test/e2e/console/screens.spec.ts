@@ -11,7 +11,9 @@ let opened: OpenedConsole;
 beforeAll(async () => {
   opened = await openConsole({ env: ALL_FLAGS_ON });
   const { daemon } = opened;
-  await daemon.call('PUT', '/v1/facts', { entity: 'lighthouse:skerryvore', key: 'first_lit', value: '1844-02-01' });
+  for (const value of ['1843', '1844-02-01'])
+    await daemon.call('PUT', '/v1/facts', { entity: 'lighthouse:skerryvore', key: 'first_lit', value });
+  await daemon.call('PUT', '/v1/facts', { entity: '__lamp', key: 'kind', value: 'Fresnel' });
 });
 afterAll(() => opened.close());
 
@@ -34,6 +36,21 @@ describe('the screens', () => {
     const width = await page.locator('html').evaluate(({ scrollWidth }) => scrollWidth);
     expect(width).toBeLessThanOrEqual(320);
     await page.setViewportSize({ width: 1280, height: 900 });
+  });
+});
+
+describe('the overview', () => {
+  it.each([
+    ['Facts', 1],
+    ['All versions', 3],
+  ])('has the number of the list that it leads to: %s', async (label, count) => {
+    const { page, visit } = opened;
+    await visit('/');
+    await page
+      .locator('.figure', { hasText: label })
+      .getByRole('link', { name: String(count), exact: true })
+      .click();
+    await page.locator('.table-foot', { hasText: `${count} in all` }).waitFor();
   });
 });
 

@@ -32,6 +32,9 @@ describe('sessions, activity and projects in the console', () => {
     await page.getByRole('tab', { name: 'Timeline' }).click();
     await page.getByText('Over time').waitFor();
     await expectSound(page, faults);
+    expect(page.url()).toContain('#/sessions/run-7/timeline/ask');
+    await page.reload();
+    await page.getByText('Over time').waitFor();
   });
 
   it('shows steps of others as they are opened', async () => {

@@ -139,6 +139,14 @@ describe('a console with a token', () => {
     await refusal.getByText('query:read').first().waitFor();
   });
 
+  it('says that a sign-in may not follow events, and asks no more', async () => {
+    const { page } = opened;
+    await signIn('sessions:read', 'reader');
+    await page.getByText('Not live for this sign-in').waitFor();
+    const askedAgain = page.waitForRequest(/events\/stream/, { timeout: 3_000 });
+    await expect(askedAgain).rejects.toThrow('Timeout');
+  });
+
   it('says when to ask again where a quota is used up', async () => {
     const { page, daemon } = opened;
     await signIn(ALL_SCOPES, 'busy');

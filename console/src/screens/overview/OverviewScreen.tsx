@@ -123,8 +123,8 @@ function Census({ facts, open_incidents, active_holds, sync }: ConsoleSummary) {
       </div>
       {facts.stored !== facts.shown && (
         <p className="quiet">
-          All versions are also {(facts.shown_with_reserved - facts.shown).toLocaleString()} under reserved entities and{' '}
-          {(facts.versions - facts.shown_with_reserved).toLocaleString()} that later versions replaced.
+          Of all versions {(facts.shown_with_reserved - facts.shown).toLocaleString()} are current ones under reserved
+          entities, and {(facts.versions - facts.shown_with_reserved).toLocaleString()} were replaced by later ones.
           {facts.stored > facts.versions &&
             ` ${(facts.stored - facts.versions).toLocaleString()} more are private to others.`}
         </p>

@@ -52,6 +52,8 @@ interface ChangeRoleProps {
 
 function ChangeRole({ seat, onClose, onRevoke }: ChangeRoleProps) {
   const [role, setRole] = useState<Role>(seat.role);
+  // An owner is made and unmade by owners alone.
+  const right = seat.role === 'owner' || role === 'owner' ? 'own' : 'administer';
   const change = useChange(
     (to: Role) =>
       changeSeatRole({
@@ -74,10 +76,16 @@ function ChangeRole({ seat, onClose, onRevoke }: ChangeRoleProps) {
       <p className="quiet">Another role ends the sessions of the seat at once, and the invitations that it made.</p>
       {change.error && <Failure failure={change.error} />}
       <div className="row end">
-        <Button look="danger" onPress={onRevoke}>
+        <Button right={right} look="danger" onPress={onRevoke}>
           {seat.status === 'pending' ? 'Withdraw the invitation' : 'Revoke'}
         </Button>
-        <Button look="primary" onPress={save} isPending={change.isPending} isDisabled={role === seat.role}>
+        <Button
+          right={right}
+          look="primary"
+          onPress={save}
+          isPending={change.isPending}
+          isDisabled={role === seat.role}
+        >
           Save the role
         </Button>
       </div>
