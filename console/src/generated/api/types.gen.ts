@@ -286,6 +286,7 @@ export type RetrievalResult = {
 
 export type RetrievalMeta = {
     fit: 'strong' | 'weak' | 'none';
+    note?: string;
     lane: string;
     vectorBackend: string;
     tookMs: number;

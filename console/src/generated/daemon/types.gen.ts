@@ -298,6 +298,7 @@ export type ReviewQueue = {
 export type FactCensus = {
     shown: number;
     shown_with_reserved: number;
+    versions: number;
     stored: number;
 };
 

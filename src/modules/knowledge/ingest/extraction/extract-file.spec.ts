@@ -86,9 +86,9 @@ describe('the text of a file, word by word', () => {
 
   it('XLSX: cells are named as the sheet has them, wherever its first one stands', async () => {
     expect(placed(await read(shipped('offset.xlsx'), 'offset.xlsx'))).toEqual([
-      ['|  |  | Head | Other |  |', { sheet: 'Off', cells: 'A5:D5' }],
-      ['|  |  | x | rich |  |', { sheet: 'Off', cells: 'A7:D7' }],
-      ['|  |  | link | 2026-01-05T13:30:00 | 0.30000000000000004 |', { sheet: 'Off', cells: 'A9:E9' }],
+      ['|  |  | Head | Other |  |  |', { sheet: 'Off', cells: 'A5:D5' }],
+      ['|  |  | x | rich |  |  |', { sheet: 'Off', cells: 'A7:D7' }],
+      ['|  |  | link | 2026-01-05T13:30:00 | 0.30000000000000004 | #N/A |', { sheet: 'Off', cells: 'A9:F9' }],
     ]);
   });
 
