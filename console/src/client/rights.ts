@@ -16,10 +16,11 @@ export type Right = keyof typeof RIGHTS;
 export function whyNot(identity: Identity, right: Right | undefined): string | undefined {
   if (right === undefined || identity.kind === 'off') return undefined;
   const { roles, scopes }: { roles: readonly string[]; scopes: readonly string[] } = RIGHTS[right];
-  if (identity.kind === 'session')
-    return roles.includes(identity.role)
-      ? undefined
-      : `Your role is ${identity.role}; this needs ${roles.toReversed().join(' or ')}. An owner can change it under Seats.`;
+  if (identity.kind === 'session') {
+    const needed = roles.toReversed().join(', ').replace(/, (?=\w+$)/, ' or ');
+    if (roles.includes(identity.role)) return undefined;
+    return `Your role is ${identity.role}; this needs ${needed}. An owner can change it under Seats.`;
+  }
   const own = identity.scopes.split(' ');
   return scopes.length === 0 || scopes.some((scope) => own.includes(scope))
     ? undefined

@@ -82,7 +82,7 @@ describe.each(['viewer', 'member', 'admin'] as const)('of a seat that is %s', (r
     const store = page.getByRole('button', { name: 'Store a fact' });
     expect(await store.getAttribute('aria-disabled')).toBe(role === 'viewer' ? 'true' : null);
     if (role === 'viewer') {
-      await page.getByTitle('Your role is viewer; this needs member or admin or owner').waitFor();
+      await page.locator('.without-right[title^="Your role is viewer; this needs member, admin or owner."]').waitFor();
       await store.press('Enter');
       expect(await page.getByRole('dialog').count()).toBe(0);
     }
