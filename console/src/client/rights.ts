@@ -17,7 +17,10 @@ export function whyNot(identity: Identity, right: Right | undefined): string | u
   if (right === undefined || identity.kind === 'off') return undefined;
   const { roles, scopes }: { roles: readonly string[]; scopes: readonly string[] } = RIGHTS[right];
   if (identity.kind === 'session') {
-    const needed = roles.toReversed().join(', ').replace(/, (?=\w+$)/, ' or ');
+    const needed = roles
+      .toReversed()
+      .join(', ')
+      .replace(/, (?=\w+$)/, ' or ');
     if (roles.includes(identity.role)) return undefined;
     return `Your role is ${identity.role}; this needs ${needed}. An owner can change it under Seats.`;
   }
