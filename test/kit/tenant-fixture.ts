@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
+import { anotherKey, resolve } from '../medium/shield/given.js';
 import { caller, send, type Answer, type TestApi, type TestTenant } from './app.js';
 
 /** A word that nothing else holds: where it shows, data of the fixture leaks. */
@@ -126,10 +127,8 @@ export async function makeTenantFixture(api: TestApi, tenant: TestTenant): Promi
   expect(asked.body.type).toBe('ShieldApprovalRequired');
   const { approvalRequestId } = asked.body;
   const session = await must('POST', '/v1/shield/ui-integrity-sessions', { approvalRequestId });
-  const resolved = await withCookie(api.url, cookie)('POST', `/v1/shield/approvals/${approvalRequestId}/resolve`, {
-    decision: 'approve',
-    reason: SECRET,
-  });
+  // Not by the seat that the asking key invited.
+  const resolved = await resolve(await anotherKey(api, tenant), approvalRequestId, { reason: SECRET });
   expect(resolved.status).toBe(200);
   const drill = await must('POST', '/v1/shield/incident-drills', { kind: 'receipt_tampering', reason: SECRET });
   const deliveries = await until(async () => {
