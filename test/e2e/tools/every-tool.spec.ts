@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TOOL_NAMES } from '../../../src/common/contract/tool-names.js';
 import { send, startApi, type TestApi, type TestTenant } from '../../kit/app.js';
-import { makeTenantFixture, withCookie, type TenantFixture } from '../../kit/tenant-fixture.js';
+import { makeTenantFixture, type TenantFixture } from '../../kit/tenant-fixture.js';
 import { startTools, type TestTools } from '../../kit/tools.js';
+import { anotherKey } from '../../medium/shield/given.js';
 import { until } from '../processes/svc-process.js';
 import { givenDoer, givenSomethingHappened, must, type KeyedDoer } from './given.js';
 import type { TransportAddress } from './transports.js';
@@ -159,7 +160,7 @@ describe.each(TRANSPORTS)('what changes something, over %s', (name) => {
       data: { type: 'ShieldApprovalRequired', approvalRequestId: expect.any(String), decisionId: expect.any(String) },
     });
     const resolve = `/v1/shield/approvals/${asked.error!.data.approvalRequestId}/resolve`;
-    const owner = withCookie(api.url, fixture.cookie);
+    const { call: owner } = await anotherKey(api, tenant);
     const { approvalToken } = await must(owner, 'POST', resolve, { decision: 'approve', reason: 'A good cause' });
     const approved = { ...tip, shield_approval_token: approvalToken };
     const done = await first.call('tip_platform', approved);
