@@ -79,11 +79,11 @@ export function noteOn(groups: readonly LanguageGroup<SegmentView>[]): string | 
   const queries = groups.map(({ query }) => query).filter(({ chunkCount }) => chunkCount > 0);
   if (queries.length === 0)
     return 'No passage was searched: the corpora that the query is about have none, or are not there; GET /v1/corpora lists them';
-  if (queries.every(({ askedTerms }) => askedTerms === 0))
-    return 'The query has no word to look for: stop words and signs find nothing; ask with words of the subject';
-  if (queries.every(({ originals }) => originals === 0))
-    return 'No passage that was searched has a word of the query; ask in other words';
-  return undefined;
+  if (queries.some(({ originals }) => originals > 0)) return undefined;
+  // What is a stop word in one language is a word that no passage has in another.
+  return queries.some(({ askedTerms }) => askedTerms === 0)
+    ? 'The query has no word to look for: stop words and signs find nothing; ask with words of the subject'
+    : 'No passage that was searched has a word of the query; ask in other words';
 }
 
 /**

@@ -8,7 +8,7 @@ import { addTable, type TableRow } from './table-text.js';
 import { checkExtent } from './xlsx-extent.js';
 import { XlsxTimes } from './xlsx-times.js';
 
-/** The sheets of a workbook as tables, each under its name: values as they were last computed, errors as they are shown. */
+/** The sheets of a workbook as tables, each under its name: values as last computed, errors as they are shown. */
 export async function readXlsx({ bytes }: SentFile): Promise<ExtractedFile> {
   const archive = await SafeArchive.read(bytes);
   checkExtent(archive);

@@ -84,8 +84,8 @@ export class ApprovalsStore {
   /**
    * Whether one made the other, or both are keys of one principal, itself or by keys that it made: who makes a key has
    * seen it, and who invites has seen the link that was accepted, so that it can call as the other. Two seats that one
-   * invited are two people. The operator, who makes keys for others, does not count, nor do a sign-in link that the seat
-   * asked for itself and a seat that an identity provider gave.
+   * invited are two people. The operator, who makes keys for others, does not count, nor does a sign-in link that the
+   * seat asked for itself, or a seat that an identity provider gave.
    */
   async shareMaker(one: string, other: string): Promise<boolean> {
     const rows = await this.tenancy.query(
