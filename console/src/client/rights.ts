@@ -13,7 +13,7 @@ const RIGHTS = {
 export type Right = keyof typeof RIGHTS;
 
 /** Why somebody has not the right; undefined of who has it. The server decides: this spares asking for a refusal. */
-export function whyNot(identity: Identity, right: Right | undefined): string | undefined {
+function whyNot(identity: Identity, right: Right | undefined): string | undefined {
   if (right === undefined || identity.kind === 'off') return undefined;
   const { roles, scopes }: { roles: readonly string[]; scopes: readonly string[] } = RIGHTS[right];
   if (identity.kind === 'session') {

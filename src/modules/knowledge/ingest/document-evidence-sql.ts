@@ -25,8 +25,8 @@ export const FIRST_ACCEPTANCES = `
   join receipt r using (tenant_id, receipt_id) order by r.occurred_at limit 4`;
 
 /**
- * Receipts of withdrawals of a document that may have ended a version accepted at $3, the next one first: of all corpora
- * ($2 is in one of them), and of a minute before, for processes have clocks of their own.
+ * Receipts of withdrawals of a document that may have ended a version accepted at $3, the next one first: of all
+ * corpora, for $2 is an id in one of them, and of a minute before, for processes have clocks of their own.
  */
 export const WITHDRAWALS = `
   select tenant_id, receipt_id, kind, cose from receipt
