@@ -150,13 +150,14 @@ describe('the command line', { timeout: 120_000 }, () => {
 
   const doctorOf = async (name: string, environment: Record<string, string>) => {
     const { code, stdout } = await run(['doctor', '--json'], environment);
-    return { code, ...JSON.parse(stdout).checks.find((check: { name: string }) => check.name === name) };
+    const { checks } = JSON.parse(stdout) as { checks: { name: string; ok: boolean; detail: string; remedy: string }[] };
+    return { code, failed: checks.filter(({ ok }) => !ok), ...checks.find((check) => check.name === name)! };
   };
 
   it('names what is probably not meant: doctor, and the start as a warning', async () => {
     const misread = { SVCD_ROUTE_AUTH: 'enforced', SVCD_SYNC_MUTUAL_AUTH: 'yess', SVCD_PUNCHCARD: 'advisory' };
-    const { code, ok, detail, remedy } = await doctorOf('settings', misread);
-    expect([code, ok, remedy]).toEqual([0, true, expect.stringContaining('docs/env.md')]);
+    const { code, failed, ok, detail, remedy } = await doctorOf('settings', misread);
+    expect([failed, code, ok, remedy]).toEqual([[], 0, true, expect.stringContaining('docs/env.md')]);
     expect(detail.split('; ')).toEqual([
       'SVCD_ROUTE_AUTH is read as shadow: expected off, shadow, enforce (was "enforced")',
       'SVCD_SYNC_MUTUAL_AUTH is read as off: expected 1, true, on, yes, 0, false, off, no (was "yess")',
