@@ -95,7 +95,7 @@ describe('settings', () => {
       'SVC_MAX_INFLIGHT_BODY_MIB: 32 is less than the 33 MiB of the largest body by SVC_MAX_FILE_MIB; raise it, or lower SVC_MAX_FILE_MIB',
     ]);
     expect(faultsOf({ SVC_MAX_INFLIGHT_BODY_MIB: '33' })).toEqual([]);
-    expect(faultsOf({ SVC_MAX_INFLIGHT_BODY_MIB: '1' })).toHaveLength(3);
+    expect(faultsOf({ SVC_MAX_INFLIGHT_BODY_MIB: '1' })).toHaveLength(4);
     expect(faultsOf({ SVC_TOOLS_MAX_BODY_BYTES: String(1024 ** 3) })).toHaveLength(1);
     expect(faultsOf({ SVCD_MAX_REQUEST_BODY_BYTES: '0' })).toEqual([]);
   });
