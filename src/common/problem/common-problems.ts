@@ -67,6 +67,12 @@ export class ServiceUnavailable extends problem<{ retryAfterSec: number }>(
   'The service cannot answer just now',
 ) {}
 
+export class TooManyStreams extends problem<{ retryAfterSec: number }>(
+  429,
+  'TooManyStreams',
+  'Too many event streams are open',
+) {}
+
 export class IdempotencyKeyRequired extends problem(
   400,
   'IdempotencyKeyRequired',

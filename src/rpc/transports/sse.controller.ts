@@ -2,6 +2,7 @@ import { Controller, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { okStream, toolCaller } from '../../common/contract/contract.js';
 import { Route } from '../../common/contract/route.decorator.js';
+import { TooManyStreams } from '../../common/problem/common-problems.js';
 import { SseTransport } from './sse.transport.js';
 
 const LAST_EVENT_ID = {
@@ -24,6 +25,7 @@ export class SseController {
     access: toolCaller(),
     parameters: [LAST_EVENT_ID],
     reply: okStream('text/event-stream'),
+    problems: [TooManyStreams],
   })
   followHeartbeats(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
     return this.sse.serve(request, reply);

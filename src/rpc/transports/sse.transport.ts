@@ -3,8 +3,9 @@ import { Injectable, type BeforeApplicationShutdown, type OnModuleInit } from '@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Listener } from '../../common/database/listener.js';
 import { credentialIn, headerOf } from '../../common/http/headers.js';
+import { countStreams, mayOpenStream, placesSaid } from '../../common/http/stream-places.rules.js';
 import { Metrics } from '../../common/observability/metrics.js';
-import { ServiceUnavailable } from '../../common/problem/common-problems.js';
+import { ServiceUnavailable, TooManyStreams } from '../../common/problem/common-problems.js';
 import { TENANT_CHANGED } from '../../common/tenancy/tenant-state.js';
 import { CapabilitiesService } from '../tool-capabilities.service.js';
 import { ToolCallers } from '../../common/keys/tool-callers.js';
@@ -15,6 +16,7 @@ import { markOf } from './sse-events.js';
 const HEARTBEAT_MS = 15_000;
 /** In so many groups, one after the other, so that a thousand heartbeats are not one burst. */
 const GROUPS = 15;
+const PLACES = { all: 4_096, ofCaller: 1_024, keptForFew: 1_024, few: 64 };
 /** How long connections may take to close when the process stops. */
 const PARTING_MS = 2_000;
 
@@ -58,16 +60,19 @@ export class SseTransport implements OnModuleInit, BeforeApplicationShutdown {
     this.listener.onGap(() => void this.endUnauthorized(this.all()));
   }
 
-  /** @throws ServiceUnavailable when the process is stopping */
+  /** @throws ServiceUnavailable when the process is stopping; TooManyStreams */
   async serve(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     if (this.isClosing) throw new ServiceUnavailable({ retryAfterSec: 1 }, 'This process is stopping; reconnect');
+    const { principal = '', tenantId = '' } = request.caller ?? {};
+    const who = { credential: credentialIn(request), principal, tenantId };
+    const open = this.all().map((connection) => connection.who);
+    if (!mayOpenStream(countStreams(open, who), PLACES))
+      throw new TooManyStreams({ retryAfterSec: 5 }, placesSaid(PLACES));
     const { raw } = reply.hijack();
     // The client has gone while its credential was looked up: nobody is left to answer, and nothing would end it.
     if (raw.destroyed) return;
     raw.writeHead(200, { ...(reply.getHeaders() as OutgoingHttpHeaders), ...HEADERS });
     if (request.method === 'HEAD') return void raw.end();
-    const { principal = '', tenantId = '' } = request.caller ?? {};
-    const who = { credential: credentialIn(request), principal, tenantId };
     const connection = new SseConnection(raw, this.capabilities, who);
     const group = this.groups[this.served]!;
     group.add(connection);

@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { SETTINGS, type Settings } from '../../common/config/settings.js';
 import { LOG, type Log } from '../../common/observability/log.js';
 import { ClientAddresses } from '../../common/http/client-address.js';
+import { countStreams, mayOpenStream, placesSaid, type StreamOwner } from '../../common/http/stream-places.rules.js';
 import { routeOf } from '../../common/contract/contract.js';
 import { Metrics } from '../../common/observability/metrics.js';
 import { ServiceUnavailable, UnsupportedMediaType } from '../../common/problem/common-problems.js';
@@ -23,10 +24,13 @@ const MAX_LINE_BYTES = 1024 * 1024;
 const IDLE_MS = 5 * 60_000;
 const IDLE_LOOK_MS = 15_000;
 
+/** Each may hold lines of some MiB. */
+const PLACES = { all: 1_024, ofCaller: 512, keptForFew: 256, few: 32 };
+
 /** Every open stream of this process. */
 @Injectable()
 export class StreamTransport implements OnModuleInit, BeforeApplicationShutdown {
-  private readonly open = new Set<OpenStream>();
+  private readonly open = new Map<OpenStream, StreamOwner>();
   private readonly lines;
   private isClosing = false;
   private timer?: NodeJS.Timeout;
@@ -56,19 +60,23 @@ export class StreamTransport implements OnModuleInit, BeforeApplicationShutdown 
 
   /**
    * Answers the request, at once or by and by.
-   * @throws ServiceUnavailable when the process is stopping
+   * @throws ServiceUnavailable when the process is stopping, or has as many streams as it keeps
    */
   async serve(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    if (this.isClosing) throw this.refusal(reply);
+    if (this.isClosing) throw this.refusal(reply, 'This process is stopping; reconnect');
     const peer = httpPeer(request, reply, { transport: 'stream', addresses: this.addresses });
     if (Buffer.isBuffer(request.body)) return this.answerOne(request.body, peer, reply);
+    const { principal = '', tenantId = '' } = request.caller ?? {};
+    const owner = { principal, tenantId };
+    if (!mayOpenStream(countStreams([...this.open.values()], owner), PLACES))
+      throw this.refusal(reply, placesSaid(PLACES));
     const stream = new OpenStream(request, reply, {
       server: this.server,
       ...{ peer, log: this.log },
       maxLineBytes: Math.min(this.settings.tools.maxBodyBytes, MAX_LINE_BYTES),
       onLine: () => this.lines.inc(),
     });
-    this.open.add(stream);
+    this.open.set(stream, owner);
     stream
       .run()
       .catch((error: unknown) => this.log.error({ request_id: peer.requestId, error }, 'a stream broke off'))
@@ -77,7 +85,7 @@ export class StreamTransport implements OnModuleInit, BeforeApplicationShutdown 
 
   /** Ends the streams on which nothing moves. */
   endIdle(longerThanMs = IDLE_MS): void {
-    for (const stream of this.open) stream.endWhenIdleFor(longerThanMs);
+    for (const stream of this.open.keys()) stream.endWhenIdleFor(longerThanMs);
   }
 
   /**
@@ -87,16 +95,16 @@ export class StreamTransport implements OnModuleInit, BeforeApplicationShutdown 
   beforeApplicationShutdown(): void {
     this.isClosing = true;
     clearInterval(this.timer);
-    for (const stream of this.open) stream.stop();
+    for (const stream of this.open.keys()) stream.stop();
     setTimeout(() => {
-      for (const stream of this.open) stream.destroy();
+      for (const stream of this.open.keys()) stream.destroy();
     }, this.settings.process.drainSeconds * 1000).unref();
   }
 
   /** The rest of a request that may never end is not waited for. */
-  private refusal(reply: FastifyReply): ServiceUnavailable {
+  private refusal(reply: FastifyReply, reason: string): ServiceUnavailable {
     void reply.header('connection', 'close');
-    return new ServiceUnavailable({ retryAfterSec: 1 }, 'This process is stopping; reconnect');
+    return new ServiceUnavailable({ retryAfterSec: 1 }, reason);
   }
 
   /** A body that is one payload, of whatever lines. */

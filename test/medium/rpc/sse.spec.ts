@@ -109,6 +109,14 @@ describe('the events', () => {
   });
 });
 
+it('one caller has as many as a process keeps for it, and others have theirs', { timeout: 120_000 }, async () => {
+  for (let opened = 0; opened < 1024; opened += 128) await Promise.all(Array.from({ length: 128 }, () => open().head));
+  const { statusCode, headers } = await open().head;
+  expect([statusCode, headers['retry-after']]).toEqual([429, '5']);
+  const { apiKey } = (await api.tenant.call('POST', '/v1/org/api-keys', { label: 'other' })).body;
+  expect((await open(credential({ ...api.tenant, apiKey })).head).statusCode).toBe(200);
+});
+
 describe('a client that reconnects', () => {
   it('with the id of its last event gets the position it resumes from, and not the capabilities again', async () => {
     const first = open();

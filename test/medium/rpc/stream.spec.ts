@@ -324,6 +324,19 @@ it('a stream may last longer than other requests', async () => {
   await expect.poll(() => sockets.filter((socket) => LONG_REQUESTS.has(socket)), soon).toEqual([]);
 });
 
+it('one caller has as many streams as a process keeps for it', { timeout: 120_000 }, async () => {
+  const clients: LineClient[] = [];
+  for (let opened = 0; opened < 512; opened += 64) {
+    const some = Array.from({ length: 64 }, () => open());
+    clients.push(...some);
+    await Promise.all(some.map((client) => client.head));
+  }
+  const { statusCode, headers } = await open().head;
+  expect([statusCode, headers['retry-after']]).toEqual([503, '1']);
+  for (const client of clients) client.end();
+  await expect.poll(openStreams, soon).toBe(0);
+});
+
 it('a process that stops takes no further line, and finishes what it has', async () => {
   proxy.holds = () => true;
   const stopping = await startTools(api, { apiUrl: proxy.url, env: { SVC_TOOLS_RATE_LIMIT: '0' } });

@@ -4,7 +4,7 @@ import type { DaemonCaller } from '../../../common/bearer-auth/daemon-caller.js'
 import { Caller } from '../../../common/contract/caller.js';
 import { anyOf, ok } from '../../../common/contract/contract.js';
 import { Route } from '../../../common/contract/route.decorator.js';
-import { TooManyStreams } from '../../operations/live/live.problems.js';
+import { TooManyStreams } from '../../../common/problem/common-problems.js';
 import { LAST_EVENT_ID } from '../../operations/live/live.views.js';
 import { StatusFeed, StatusFeedQuery } from './status-feed.dto.js';
 import { StatusFeedService } from './status-feed.service.js';

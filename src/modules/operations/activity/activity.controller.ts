@@ -4,7 +4,7 @@ import type { DaemonCaller } from '../../../common/bearer-auth/daemon-caller.js'
 import { Caller } from '../../../common/contract/caller.js';
 import { anyOf, ok, okStream } from '../../../common/contract/contract.js';
 import { Route } from '../../../common/contract/route.decorator.js';
-import { TooManyStreams } from '../live/live.problems.js';
+import { TooManyStreams } from '../../../common/problem/common-problems.js';
 import { LAST_EVENT_ID } from '../live/live.views.js';
 import { Activity, ActivityQuery, ActivityStreamQuery } from './activity.dto.js';
 import { ActivityService } from './activity.service.js';

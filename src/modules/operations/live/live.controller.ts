@@ -4,7 +4,7 @@ import { anyOf, okStream } from '../../../common/contract/contract.js';
 import type { DaemonCaller } from '../../../common/bearer-auth/daemon-caller.js';
 import { Caller } from '../../../common/contract/caller.js';
 import { Route } from '../../../common/contract/route.decorator.js';
-import { TooManyStreams } from './live.problems.js';
+import { TooManyStreams } from '../../../common/problem/common-problems.js';
 import { LiveService } from './live.service.js';
 import { LAST_EVENT_ID } from './live.views.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isAfter, mayOpenStream, messageOf, positionOf } from './live.rules.js';
+import { isAfter, messageOf, positionOf } from './live.rules.js';
 import { idOf } from './live.views.js';
 
 describe('the ids of the event stream', () => {
@@ -35,17 +35,4 @@ it('an event takes one line of data, whatever is in it', () => {
     position: '4',
   });
   expect(message.split('\n').map((line) => line.split(':')[0])).toEqual(['id', 'event', 'data', '', '']);
-});
-
-describe('a stream is opened', () => {
-  it.each([
-    ['as the first', { all: 0, ofTenant: 0, ofCaller: 0 }, true],
-    ['of a caller with as many as it may have', { all: 64, ofTenant: 64, ofCaller: 64 }, false],
-    ['of a tenant with many, while there is space', { all: 1499, ofTenant: 1499, ofCaller: 0 }, true],
-    ['of a tenant with many, of the last', { all: 1500, ofTenant: 64, ofCaller: 0 }, false],
-    ['of a tenant with few, of the last', { all: 1999, ofTenant: 63, ofCaller: 63 }, true],
-    ['where there are as many as may be', { all: 2000, ofTenant: 0, ofCaller: 0 }, false],
-  ])('%s: %j %s', (_, open, expected) => {
-    expect(mayOpenStream(open)).toBe(expected);
-  });
 });

@@ -16,24 +16,6 @@ export const isAfter = (a: EventPosition, b: EventPosition): boolean => {
   return x === y ? BigInt(a.position) > BigInt(b.position) : x > y;
 };
 
-/** Event streams that a process keeps: of all, and of one caller in one tenant. */
-export const MAX_STREAMS = 2_000;
-export const MAX_OF_CALLER = 64;
-/** The last of them are for tenants with few, so that one with many callers does not have them all. */
-export const KEPT_FOR_FEW = 500;
-
-/** Streams that are open. */
-export interface OpenStreams {
-  all: number;
-  ofTenant: number;
-  ofCaller: number;
-}
-
-export function mayOpenStream({ all, ofTenant, ofCaller }: OpenStreams): boolean {
-  if (all >= MAX_STREAMS || ofCaller >= MAX_OF_CALLER) return false;
-  return all < MAX_STREAMS - KEPT_FOR_FEW || ofTenant < MAX_OF_CALLER;
-}
-
 /** One event as the stream shows it (WHATWG HTML, section 9.2): the kind as its name, JSON in one line as its data. */
 export function messageOf(event: StoredEvent): string {
   return `id: ${idOf(event)}\nevent: ${event.kind}\ndata: ${JSON.stringify(shownEvent(event))}\n\n`;

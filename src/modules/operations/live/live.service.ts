@@ -4,10 +4,11 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { FollowedCredentials } from '../../../common/bearer-auth/followed-credentials.js';
 import { Listener } from '../../../common/database/listener.js';
 import { headerOf } from '../../../common/http/headers.js';
+import { countStreams, mayOpenStream, placesSaid } from '../../../common/http/stream-places.rules.js';
 import { LOG, type Log } from '../../../common/observability/log.js';
 import { Metrics } from '../../../common/observability/metrics.js';
 import { OUTBOX_CHANNEL } from '../../../common/outbox/outbox.js';
-import { invalid } from '../../../common/problem/common-problems.js';
+import { invalid, TooManyStreams } from '../../../common/problem/common-problems.js';
 import { TENANT_CHANGED } from '../../../common/tenancy/tenant-state.js';
 import { Scheduler } from '../../../common/scheduler/scheduler.js';
 import { PassportStandings } from '../../../guards/passport-standings.js';
@@ -17,13 +18,13 @@ import type { DaemonCaller } from '../../../common/bearer-auth/daemon-caller.js'
 import { EventReaderService } from '../../events/outbox/feed/event-reader.service.js';
 import type { EventPosition } from '../../events/outbox/outbox.types.js';
 import { LiveConnection, type Wanted } from './live-connection.js';
-import { TooManyStreams } from './live.problems.js';
-import { KEPT_FOR_FEW, MAX_OF_CALLER, MAX_STREAMS, mayOpenStream, positionOf } from './live.rules.js';
+import { positionOf } from './live.rules.js';
 import { TenantFollower } from './tenant-follower.js';
 
 /** Notifications are only hints: each follower also polls this often. */
 const POLL_MS = 1_000;
 const HEARTBEAT_MS = 15_000;
+const PLACES = { all: 2_000, ofCaller: 64, keptForFew: 500, few: 64 };
 
 /** The open event streams of this process, by tenant. */
 @Injectable()
@@ -106,15 +107,10 @@ export class LiveService implements OnModuleInit, BeforeApplicationShutdown {
     }
   }
 
-  /** A caller is a principal in a tenant: one of the same name in another tenant does not count against its limit. */
   private checkCapacity(tenantId: string, { principal }: DaemonCaller): void {
-    const ofTenant = [...this.connections].filter(({ of }) => of.tenantId === tenantId);
-    const ofCaller = ofTenant.filter(({ of }) => of.principal === principal).length;
-    if (mayOpenStream({ all: this.connections.size, ofTenant: ofTenant.length, ofCaller })) return;
-    throw new TooManyStreams(
-      { retryAfterSec: 5 },
-      `A process keeps ${MAX_STREAMS} event streams, ${MAX_OF_CALLER} of them for one caller, and the last ${KEPT_FOR_FEW} for tenants with fewer than ${MAX_OF_CALLER}; close some`,
-    );
+    const open = [...this.connections].map(({ of }) => of);
+    if (!mayOpenStream(countStreams(open, { tenantId, principal }), PLACES))
+      throw new TooManyStreams({ retryAfterSec: 5 }, placesSaid(PLACES));
   }
 
   /** After the event that the client saw last; without one, from now on. */
