@@ -4,6 +4,8 @@ export class EmbeddingsUnavailable extends Error {
   retryAfterMs = 0;
   /** It has no vector for what it was sent; of other texts it may have one. */
   isOfTexts = false;
+  /** It says itself that it does not take the text: a shorter one it may take. */
+  isRefusal = false;
 
   constructor(
     message: string,
@@ -18,6 +20,7 @@ export class EmbeddingsUnavailable extends Error {
 export function refusedTexts(message: string): EmbeddingsUnavailable {
   const failure = new EmbeddingsUnavailable(message, false);
   failure.isOfTexts = true;
+  failure.isRefusal = true;
   return failure;
 }
 
@@ -48,8 +51,14 @@ function vectorsOf({ data }: EmbeddingsAnswer, count: number, dimensions?: numbe
   data?.forEach(({ index, embedding }, i) => (vectors[index ?? i] = unitVector(embedding)));
   const [first] = vectors;
   const whole = vectors.filter((vector) => vector !== undefined && vector.length === first?.length);
-  if (whole.length < vectors.length || vectors.length !== count)
-    throw refusedTexts('The embeddings endpoint answered something else than one vector a text');
+  if (whole.length < vectors.length || vectors.length !== count) {
+    const failure = new EmbeddingsUnavailable(
+      'The embeddings endpoint answered something else than one vector a text',
+      false,
+    );
+    failure.isOfTexts = true;
+    throw failure;
+  }
   if (dimensions !== undefined && first && first.length !== dimensions)
     throw new EmbeddingsUnavailable(
       `The embeddings endpoint answered vectors of ${first.length} dimensions where ${dimensions} are expected`,

@@ -95,14 +95,16 @@ export class VectorSpaces {
 
   /**
    * What the endpoint refuses of several is found by halves, and of one that it refuses alone the first half is taken:
-   * a text without a vector would keep all that come after it waiting, and a new space from serving any tenant.
+   * a text without a vector would keep all that come after it waiting, and a new space from serving any tenant. One that
+   * was answered wrong is not cut: the endpoint may be broken just now, and a cut text is not embedded again.
    */
   private async askByHalves(space: VectorSpace, input: readonly string[], patience: Patience): Promise<Float32Array[]> {
     try {
       return await this.ask(space, input, patience);
     } catch (error) {
-      const parts = halvesOf(input);
-      if (!parts || !(error instanceof EmbeddingsUnavailable && error.isOfTexts)) throw error;
+      if (!(error instanceof EmbeddingsUnavailable && error.isOfTexts)) throw error;
+      const parts = input.length > 1 || error.isRefusal ? halvesOf(input) : undefined;
+      if (!parts) throw error;
       if (input.length === 1) this.cuts.inc();
       const vectors: Float32Array[] = [];
       for (const part of parts) vectors.push(...(await this.askByHalves(space, part, patience)));
