@@ -12,6 +12,7 @@ const env = {
   SVC_MAX_INFLIGHT_BODY_MIB: String(BUDGET_MIB),
   SVC_MAX_BODY_BYTES: String(BUDGET_MIB * MIB),
   SVC_MAX_FILE_MIB: String(BUDGET_MIB - 1),
+  SVC_TOOLS_MAX_BODY_BYTES: String(BUDGET_MIB * MIB),
   SVCD_MAX_REQUEST_BODY_BYTES: String(BUDGET_MIB * MIB),
 };
 /** They send all but the end of their bodies, and wait. */

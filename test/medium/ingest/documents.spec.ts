@@ -112,11 +112,10 @@ describe('names', () => {
     String.fromCharCode(0x4e00 + ((index * 7919) % 20_000)),
   ).join('');
 
-  it.each(['ä/ö?&#%', ' ', '..', 'x'.repeat(512), '漢字', longest])('of any characters work: %j', async (docId) => {
+  it.each(['ä/ö?&#%', ' ', '...', 'x'.repeat(512), '漢字', longest])('of any characters work: %j', async (docId) => {
     expect(await ingested(acme, { docId, corpusId: docId })).toMatchObject({ status: 'completed' });
-    const path = `/v1/documents/${encodeURIComponent(docId).replaceAll('.', '%2E')}/${encodeURIComponent(docId).replaceAll('.', '%2E')}`;
-    if (docId !== '..')
-      expect((await acme.call('GET', path)).body).toMatchObject({ corpusId: docId, docId, version: 1 });
+    const path = `/v1/documents/${encodeURIComponent(docId)}/${encodeURIComponent(docId)}`;
+    expect((await acme.call('GET', path)).body).toMatchObject({ corpusId: docId, docId, version: 1 });
     expect(
       (await acme.call('GET', `/v1/documents?corpusId=${encodeURIComponent(docId)}`)).body.documents,
     ).toMatchObject([{ docId }]);

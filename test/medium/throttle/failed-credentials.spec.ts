@@ -3,6 +3,7 @@ import { Client } from 'pg';
 import type { QueryRunner } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TenantsStore } from '../../../src/common/keys/tenants.store.js';
+import { DropUncalledFunctions1795946000000 } from '../../../src/migrations/1795946000000-drop-uncalled-functions.js';
 import { FindKeysByLookup1795400400000 } from '../../../src/migrations/1795400400000-find-keys-by-lookup.js';
 import { byBearer, send, startApi, type Answer, type TestApi } from '../../kit/app.js';
 import { startDaemon, type TestDaemon } from '../../kit/daemon.js';
@@ -167,12 +168,15 @@ describe('the prefix of a user-chosen key', () => {
     await owner.connect();
     const migration = new FindKeysByLookup1795400400000();
     const runner = owner as unknown as QueryRunner;
+    const dropped = new DropUncalledFunctions1795946000000();
     try {
+      await dropped.down(runner);
       await migration.down(runner);
       const before = (await owner.query<{ prefix: string }>(`select prefix from api_key where prefix like 'own%'`))
         .rows;
       expect(before).toEqual([{ prefix: `own${createHash('sha256').update(CHOSEN).digest('hex').slice(0, 12)}` }]);
       await migration.up(runner);
+      await dropped.up(runner);
       expect((await rows()).map(({ prefix }) => prefix)).not.toEqual(before.map(({ prefix }) => prefix));
     } finally {
       await owner.end();
