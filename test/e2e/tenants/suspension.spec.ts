@@ -201,7 +201,7 @@ describe('svc tenant, where something is wrong', { timeout: 240_000 }, () => {
     const shown = await svc.json('tenant', 'show', 'acme');
     expect(shown).toMatchObject({
       ...{ tenant_id: 'acme', tier: 'team', state: 'active', implicit: false, erase_after: null },
-      ...{ seats: { active: 2, pending: 1 }, keys: 2, agents: 1, documents: 2 },
+      ...{ seats: { active: 2, pending: 1 }, keys: 3, agents: 1, documents: 2 },
     });
     expect([shown.storage_bytes > 10_000, shown.rows > 50, shown.facts > 0]).toEqual([true, true, true]);
     expect(shown.credits).toEqual({ allowance: expect.any(Number), earnings: 0, agents: 0, escrow: 100 });
