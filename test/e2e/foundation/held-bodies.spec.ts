@@ -29,6 +29,7 @@ beforeAll(async () => {
   api = await ApiProcess.at(database.url, dataDir, {
     SVC_MAX_INFLIGHT_BODY_MIB: String(BUDGET_MIB),
     SVC_MAX_FILE_MIB: '1',
+    SVC_TOOLS_MAX_BODY_BYTES: String(1024 * 1024),
     SVCD_MAX_REQUEST_BODY_BYTES: '0',
   });
   await api.start();

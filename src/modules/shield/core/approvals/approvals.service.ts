@@ -95,7 +95,7 @@ export class ApprovalsService {
     if (await this.approvals.shareMaker(caller.principal, row.principal))
       throw new SeparationOfDuties(
         { approvalRequestId },
-        'Of you and the principal that asked, one made the key of the other or the invitation that it accepted, or one principal made both keys, and has seen them; another owner can decide. Every other owner can where the operator made the key that asks (svc key create)',
+        'The principal that asked invited you, or one of the two keys was made by the other principal, or both by one, which has seen them; another owner can decide. Every other owner can where the operator made the key that asks (svc key create)',
       );
     if (row.state !== 'pending') throw notPending(row);
     await this.sessions.check(caller, row, resolution);

@@ -82,12 +82,13 @@ export class ApprovalsStore {
   }
 
   /**
-   * Whether one made the other, or both are keys of one principal, itself or by keys that it made: who makes a key has
-   * seen it, and who invites has seen the link that was accepted, so that it can call as the other. Two seats that one
-   * invited are two people. The operator, who makes keys for others, does not count, nor does a sign-in link that the
-   * seat asked for itself, or a seat that an identity provider gave.
+   * Whether one has seen the key of the other, or one principal has seen both, as who makes a key has; or whether the
+   * approver was invited by the asker, itself or by what it made and invited: the link of an invitation is in its answer.
+   * Whom the approver invited is another person, and so are two that one invited. The operator, who makes keys for
+   * others, does not count, nor does a sign-in link that the seat asked for itself, or a seat that an identity provider
+   * gave.
    */
-  async shareMaker(one: string, other: string): Promise<boolean> {
+  async shareMaker(approver: string, asker: string): Promise<boolean> {
     const rows = await this.tenancy.query(
       `with recursive line(start, principal, by_keys) as (
          select start, start, true from unnest(array[$2, $3]::text[]) start
@@ -105,9 +106,9 @@ export class ApprovalsStore {
          ) made(by, is_key)
          where made.by <> $4
        )
-       select from line one join line other using (principal)
-       where one.start = $2 and other.start = $3 and (one.by_keys or other.by_keys) limit 1`,
-      [this.tenancy.tenant, one, other, OPERATOR.principal],
+       select from line approver join line asker using (principal)
+       where approver.start = $2 and asker.start = $3 and asker.by_keys limit 1`,
+      [this.tenancy.tenant, approver, asker, OPERATOR.principal],
     );
     return rows.length > 0;
   }
