@@ -95,8 +95,8 @@ export class VectorSpaces {
 
   /**
    * What the endpoint refuses of several is found by halves, and of one that it refuses alone the first half is taken:
-   * a text without a vector would keep all that come after it waiting, and a new space from serving any tenant. One that
-   * was answered wrong is not cut: the endpoint may be broken just now, and a cut text is not embedded again.
+   * a text without a vector would keep all that come after it waiting, and a new space from serving any tenant. One
+   * that was answered wrong is not cut: the endpoint may be broken just now, and a cut text is not embedded again.
    */
   private async askByHalves(space: VectorSpace, input: readonly string[], patience: Patience): Promise<Float32Array[]> {
     try {

@@ -150,7 +150,9 @@ describe('the command line', { timeout: 120_000 }, () => {
 
   const doctorOf = async (name: string, environment: Record<string, string>) => {
     const { code, stdout } = await run(['doctor', '--json'], environment);
-    const { checks } = JSON.parse(stdout) as { checks: { name: string; ok: boolean; detail: string; remedy: string }[] };
+    const { checks } = JSON.parse(stdout) as {
+      checks: { name: string; ok: boolean; detail: string; remedy: string }[];
+    };
     return { code, failed: checks.filter(({ ok }) => !ok), ...checks.find((check) => check.name === name)! };
   };
 

@@ -83,10 +83,10 @@ export class ApprovalsStore {
 
   /**
    * Whether one has seen the key of the other, or one principal has seen both, as who makes a key has; or whether the
-   * approver was invited by the asker, itself or by what it made and invited: the link of an invitation is in its answer.
-   * Whom the approver invited is another person, and so are two that one invited. The operator, who makes keys for
-   * others, does not count, nor does a sign-in link that the seat asked for itself, or a seat that an identity provider
-   * gave.
+   * approver was invited by the asker, itself or by what it made and invited: the link of an invitation is in its
+   * answer. Whom the approver invited is another person, and so are two that one invited. The operator, who makes keys
+   * for others, does not count, nor does a sign-in link that the seat asked for itself, or a seat that an identity
+   * provider gave.
    */
   async shareMaker(approver: string, asker: string): Promise<boolean> {
     const rows = await this.tenancy.query(
