@@ -186,8 +186,9 @@ interface Patchable {
 
 /** @param resource is left as it is @throws ScimInvalid */
 function applyOperations(resource: Patchable, operations: readonly ScimOperation[]): unknown {
-  const named = [...operations.map(({ path }) => path ?? ''), ...namesIn(operations)];
-  named.forEach(checkName);
+  const within = namesIn(operations);
+  within.forEach(checkName);
+  const named = [...operations.map(({ path }) => path ?? ''), ...within];
   try {
     if (named.some((name) => FORBIDDEN_NAMES.test(name))) throw new Error('a path names no attribute');
     const { meta: _, ...before } = structuredClone(resource);
