@@ -33,5 +33,14 @@ export function countStreams(open: readonly StreamOwner[], { tenantId, principal
   return { all: open.length, ofTenant: ofTenant.length, ofCaller: ofCaller.length };
 }
 
-export const placesSaid = ({ all, ofCaller, keptForFew, few }: StreamPlaces): string =>
+/** Why an owner gets no further stream next to those that are open; undefined where it gets one. */
+export function findNoPlace(
+  open: readonly StreamOwner[],
+  owner: StreamOwner,
+  places: StreamPlaces,
+): string | undefined {
+  return mayOpenStream(countStreams(open, owner), places) ? undefined : placesSaid(places);
+}
+
+const placesSaid = ({ all, ofCaller, keptForFew, few }: StreamPlaces): string =>
   `A process keeps ${all} streams, ${ofCaller} of them for one caller, and the last ${keptForFew} for tenants with fewer than ${few}; close some`;

@@ -3,7 +3,7 @@ import { Injectable, type BeforeApplicationShutdown, type OnModuleInit } from '@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Listener } from '../../common/database/listener.js';
 import { credentialIn, headerOf } from '../../common/http/headers.js';
-import { countStreams, mayOpenStream, placesSaid } from '../../common/http/stream-places.rules.js';
+import { findNoPlace } from '../../common/http/stream-places.rules.js';
 import { Metrics } from '../../common/observability/metrics.js';
 import { ServiceUnavailable, TooManyStreams } from '../../common/problem/common-problems.js';
 import { TENANT_CHANGED } from '../../common/tenancy/tenant-state.js';
@@ -66,8 +66,8 @@ export class SseTransport implements OnModuleInit, BeforeApplicationShutdown {
     const { principal = '', tenantId = '' } = request.caller ?? {};
     const who = { credential: credentialIn(request), principal, tenantId };
     const open = this.all().map((connection) => connection.who);
-    if (!mayOpenStream(countStreams(open, who), PLACES))
-      throw new TooManyStreams({ retryAfterSec: 5 }, placesSaid(PLACES));
+    const reason = findNoPlace(open, who, PLACES);
+    if (reason !== undefined) throw new TooManyStreams({ retryAfterSec: 5 }, reason);
     const { raw } = reply.hijack();
     // The client has gone while its credential was looked up: nobody is left to answer, and nothing would end it.
     if (raw.destroyed) return;

@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { SETTINGS, type Settings } from '../../common/config/settings.js';
 import { LOG, type Log } from '../../common/observability/log.js';
 import { ClientAddresses } from '../../common/http/client-address.js';
-import { countStreams, mayOpenStream, placesSaid, type StreamOwner } from '../../common/http/stream-places.rules.js';
+import { findNoPlace, type StreamOwner } from '../../common/http/stream-places.rules.js';
 import { routeOf } from '../../common/contract/contract.js';
 import { Metrics } from '../../common/observability/metrics.js';
 import { ServiceUnavailable, UnsupportedMediaType } from '../../common/problem/common-problems.js';
@@ -68,8 +68,8 @@ export class StreamTransport implements OnModuleInit, BeforeApplicationShutdown 
     if (Buffer.isBuffer(request.body)) return this.answerOne(request.body, peer, reply);
     const { principal = '', tenantId = '' } = request.caller ?? {};
     const owner = { principal, tenantId };
-    if (!mayOpenStream(countStreams([...this.open.values()], owner), PLACES))
-      throw this.refusal(reply, placesSaid(PLACES));
+    const reason = findNoPlace([...this.open.values()], owner, PLACES);
+    if (reason !== undefined) throw this.refusal(reply, reason);
     const stream = new OpenStream(request, reply, {
       server: this.server,
       ...{ peer, log: this.log },

@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { FollowedCredentials } from '../../../common/bearer-auth/followed-credentials.js';
 import { Listener } from '../../../common/database/listener.js';
 import { headerOf } from '../../../common/http/headers.js';
-import { countStreams, mayOpenStream, placesSaid } from '../../../common/http/stream-places.rules.js';
+import { findNoPlace } from '../../../common/http/stream-places.rules.js';
 import { LOG, type Log } from '../../../common/observability/log.js';
 import { Metrics } from '../../../common/observability/metrics.js';
 import { OUTBOX_CHANNEL } from '../../../common/outbox/outbox.js';
@@ -109,8 +109,8 @@ export class LiveService implements OnModuleInit, BeforeApplicationShutdown {
 
   private checkCapacity(tenantId: string, { principal }: DaemonCaller): void {
     const open = [...this.connections].map(({ of }) => of);
-    if (!mayOpenStream(countStreams(open, { tenantId, principal }), PLACES))
-      throw new TooManyStreams({ retryAfterSec: 5 }, placesSaid(PLACES));
+    const reason = findNoPlace(open, { tenantId, principal }, PLACES);
+    if (reason !== undefined) throw new TooManyStreams({ retryAfterSec: 5 }, reason);
   }
 
   /** After the event that the client saw last; without one, from now on. */
