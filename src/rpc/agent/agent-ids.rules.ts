@@ -1,4 +1,5 @@
 import { isUuid } from '../../common/ids/uuid-form.js';
+
 /** What an id that a tool gave out names. */
 export const ID_KINDS = [
   'passage',

@@ -1,6 +1,7 @@
 import type { Address } from '../../common/contract/contract.js';
+import { isDotSegment } from '../../common/http/dot-segment.js';
 import { invalid } from '../../common/problem/common-problems.js';
-import { isDots, searchOf, type ApiRequest } from '../tools/tool-arguments.js';
+import { searchOf, type ApiRequest } from '../tools/tool-arguments.js';
 import type { RouteParts } from './servers.js';
 
 /**
@@ -13,7 +14,7 @@ export function requestTo(
 ): ApiRequest {
   const [method, pattern] = address.split(' ') as [string, string];
   for (const [name, value] of Object.entries(params))
-    if (isDots(value)) throw invalid(`params.${name}`, 'must not be . or .., which addresses cannot hold');
+    if (isDotSegment(value)) throw invalid(`params.${name}`, 'must not be . or .., which addresses cannot hold');
   const given = Object.fromEntries(
     Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, textOf(value)]])),
   ) as ApiRequest['query'];

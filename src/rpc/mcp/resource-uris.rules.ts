@@ -1,3 +1,5 @@
+import { isDotSegment } from '../../common/http/dot-segment.js';
+
 const SCHEME = 'svc://';
 
 /** The URI of a resource: each part is encoded, whatever stands in it. */
@@ -9,7 +11,7 @@ export function partsOfUri(uri: string): string[] | undefined {
   if (!uri.startsWith(SCHEME) || !uri.isWellFormed() || /[?#]/.test(uri)) return undefined;
   try {
     const parts = uri.slice(SCHEME.length).split('/').map(decodeURIComponent);
-    return parts.some((part) => part === '' || part === '.' || part === '..') ? undefined : parts;
+    return parts.some((part) => part === '' || isDotSegment(part)) ? undefined : parts;
   } catch {
     return undefined;
   }

@@ -1,6 +1,7 @@
 import type { Address } from '../../common/contract/contract.js';
 import { canonicalJson } from '../../evidence/canonical-json.js';
 import { sha256 } from '../../evidence/sha256.js';
+import { isDotSegment } from '../../common/http/dot-segment.js';
 import { findFault } from '../../common/http/json-body.js';
 import { invalidMembers, type Issue } from '../../common/problem/common-problems.js';
 import { snakeCase } from '../../common/fields/snake-case.js';
@@ -83,7 +84,7 @@ function resolveAliases(tool: Tool, given: Map<string, unknown>): Issue[] {
 /** What a schema that clients cope with cannot say. */
 function shapeIssues(tool: Tool, given: ReadonlyMap<string, unknown>): Issue[] {
   const chosen = tool.exactlyOne.filter((name) => given.has(name));
-  const ofPath = tool.members.filter(({ place, name }) => place === 'path' && isDots(given.get(name)));
+  const ofPath = tool.members.filter(({ place, name }) => place === 'path' && isDotSegment(given.get(name)));
   return [
     ...(tool.exactlyOne.length > 0 && chosen.length !== 1
       ? [{ path: 'params', message: `must have exactly one of ${tool.exactlyOne.join(' and ')}` }]
@@ -100,9 +101,6 @@ function shapeIssues(tool: Tool, given: ReadonlyMap<string, unknown>): Issue[] {
       })),
   ];
 }
-
-/** A step of a path that URLs read as "here" or "above". */
-export const isDots = (value: unknown): boolean => value === '.' || value === '..';
 
 /** Where additional members are accepted, the API's own name of a parameter could be sent along with the parameter. */
 const isDoubled = ({ definition, members, single, fixed }: Tool, name: string): boolean =>

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { isDotSegment } from '../../../common/http/dot-segment.js';
 import { invalid } from '../../../common/problem/common-problems.js';
 import type { Problem } from '../../../common/problem/problem.js';
 import type { Tool, ToolMember } from '../../../rpc/tools/tool.js';
@@ -36,5 +37,5 @@ function findFault(route: string, { member, place }: ToolMember, value: unknown,
  */
 function leadsElsewhere(address: string, value: string, routes: Routes): boolean {
   const [method, url] = address.split(' ') as ['GET', string];
-  return value === '.' || value === '..' || routes.hasRoute({ method, url });
+  return isDotSegment(value) || routes.hasRoute({ method, url });
 }

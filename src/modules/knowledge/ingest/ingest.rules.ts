@@ -1,5 +1,6 @@
 import canonicalize from 'canonicalize';
 import { blake3 } from '../../../evidence/digest.js';
+import { isDotSegment } from '../../../common/http/dot-segment.js';
 import { invalid, PayloadTooLarge } from '../../../common/problem/common-problems.js';
 import { isLanguage, LANGUAGES, type Language } from '../../../search/languages.js';
 import type { IngestRequest } from './ingest.dto.js';
@@ -45,7 +46,7 @@ export function submissionOf(request: SentDocument, path: string): Submission {
   const { corpusId, docId, title, url, content, shareability, sourceSuggestionId } = request;
   for (const name of ['corpusId', 'docId'] as const) {
     // Clients that follow the URL Standard take them out of an address, also where they are percent-encoded.
-    if (request[name] === '.' || request[name] === '..') {
+    if (isDotSegment(request[name])) {
       throw invalid(
         `${path}.${name}`,
         'must be another id: HTTP clients take . and .. out of the address that it is read by',

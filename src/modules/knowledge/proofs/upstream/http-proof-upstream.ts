@@ -1,5 +1,6 @@
 import type { TenantCaller } from '../../../../common/contract/caller.js';
 import { ReceiptUnknown } from '../../../../common/evidence-log/evidence-log.problems.js';
+import { isDotSegment } from '../../../../common/http/dot-segment.js';
 import type { Problem } from '../../../../common/problem/problem.js';
 import type { PackQuery, ProofPackFile, ProofReceipt } from '../proof-receipts.dto.js';
 import type { ProofOrder, ProofUpstream } from '../proof-upstream.js';
@@ -101,7 +102,7 @@ export class HttpProofUpstream implements ProofUpstream {
     const { about, unknown, isPack = false } = question;
     const holder = await this.claims.holder(tenantId, about);
     // A URL parser takes dots for a step up the path, in whatever form they are sent.
-    if (holder === 'other' || about.id === '.' || about.id === '..') throw unknown();
+    if (holder === 'other' || isDotSegment(about.id)) throw unknown();
     const reply = await this.client.call(question);
     const jobId = about.kind === 'job' ? about.id : undefined;
     const answer = readAnswer({ upstream: this.client.name, isPack, jobId, unknown }, reply);
