@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify';
 import type { TenantCaller } from '../common/contract/caller.js';
 import { Forbidden } from '../common/problem/common-problems.js';
 
@@ -30,8 +31,15 @@ export function namedInBody(body: unknown): NamedTenant[] {
   ];
 }
 
+/** Every tenant that a request names: in its path, its query or its body. */
+export const namedInRequest = ({ params, query, body }: Pick<FastifyRequest, 'params' | 'query' | 'body'>) => [
+  ...namedInPlace('params', params),
+  ...namedInPlace('query', query),
+  ...namedInBody(body),
+];
+
 /** Every tenant that an object names itself: the query, the parameters of a path, one of a list. */
-export function namedInPlace(path: string, holder: unknown): NamedTenant[] {
+function namedInPlace(path: string, holder: unknown): NamedTenant[] {
   if (typeof holder !== 'object' || holder === null) return [];
   return SPELLINGS.flatMap((spelling) =>
     [(holder as Record<string, unknown>)[spelling]]

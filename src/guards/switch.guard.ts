@@ -8,7 +8,7 @@ import { Listener } from '../common/database/listener.js';
 import { TtlCache } from '../common/database/ttl-cache.js';
 import { SwitchedOff } from '../common/problem/daemon-problems.js';
 import { Tenancy } from '../common/tenancy/tenancy.js';
-import { namedInBody, namedInPlace } from './named-tenants.js';
+import { namedInRequest } from './named-tenants.js';
 
 /** A standing kill switch that denies. */
 interface Stop {
@@ -65,8 +65,8 @@ export class SwitchGuard implements CanActivate {
 }
 
 /** Those that the request names, else the one that it works in. */
-function tenantsOf({ params, query, body }: FastifyRequest, { homeTenant }: DaemonCaller): Iterable<string> {
-  const named = [...namedInPlace('params', params), ...namedInPlace('query', query), ...namedInBody(body)];
+function tenantsOf(request: FastifyRequest, { homeTenant }: DaemonCaller): Iterable<string> {
+  const named = namedInRequest(request);
   if (named.length > 0) return new Set(named.map(({ tenant }) => tenant));
   return homeTenant === undefined ? [] : [homeTenant];
 }

@@ -2,7 +2,7 @@ import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/com
 import type { FastifyRequest } from 'fastify';
 import { isOfTenantApi, type DaemonCaller } from '../common/bearer-auth/daemon-caller.js';
 import { routeOf } from '../common/contract/contract.js';
-import { namedInBody, namedInPlace } from './named-tenants.js';
+import { namedInRequest } from './named-tenants.js';
 import { TenantResolver } from './tenant-resolver.js';
 
 /**
@@ -29,9 +29,8 @@ export class TenantGuard implements CanActivate {
   }
 
   /** @throws TenantMismatch for another tenant than the session's or key's, wherever the request names it */
-  private checkOwn({ params, query, body }: FastifyRequest, caller: DaemonCaller): boolean {
-    const named = [...namedInPlace('params', params), ...namedInPlace('query', query), ...namedInBody(body)];
-    for (const { tenant } of named) this.resolver.check(caller, tenant);
+  private checkOwn(request: FastifyRequest, caller: DaemonCaller): boolean {
+    for (const { tenant } of namedInRequest(request)) this.resolver.check(caller, tenant);
     return true;
   }
 }
