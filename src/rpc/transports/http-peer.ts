@@ -3,7 +3,11 @@ import { toolSetIn } from '../tools/requested-tool-set.js';
 import { bearerOf, headerOf } from '../../common/http/headers.js';
 import { SESSION_HEADER } from '../../common/http/agent-session.js';
 import type { ClientAddresses } from '../../common/http/client-address.js';
+import { ClientGone } from '../../common/ingress/deadline.js';
 import type { Peer } from '../peer.js';
+
+/** One for all: every call ends with it, and to make an error with its stack for each costs more than the rest. */
+const GONE = new ClientGone();
 
 /** Who speaks through an HTTP request, as its headers say. */
 export function httpPeer(
@@ -16,8 +20,8 @@ export function httpPeer(
   }: { transport: Peer['transport']; addresses: ClientAddresses; isPublic?: boolean },
 ): Peer {
   const gone = new AbortController();
-  if (reply.raw.closed) gone.abort();
-  else reply.raw.once('close', () => gone.abort());
+  if (reply.raw.closed) gone.abort(GONE);
+  else reply.raw.once('close', () => gone.abort(GONE));
   return {
     transport,
     isPublic,
