@@ -104,6 +104,8 @@ export function roleConnection(
     idleTimeoutMillis: 30_000,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
+    // A statement of a pool is sent without waiting for those before it. What keeps a session asks it in other ways.
+    pipeline: !needsSession,
     Client: roleClientOf({ role, statementTimeoutMs, isPooled, ...(monitor ? { monitor } : {}) }),
   };
 }

@@ -89,7 +89,7 @@ export class EvidenceService {
     const { active } = this.keys;
     const drafts = events.map((event) => this.draft(event, occurredAt, heads, active));
     const signed = await signDrafts(drafts, active, 'receipts');
-    await this.receipts.append(signed, [...heads.values()], outbox);
+    this.receipts.append(signed, [...heads.values()], outbox);
     await this.steps.addRecords(signed.map(sessionRecordOf));
     this.tenancy.afterCommit(() => {
       this.sequencer.wake();

@@ -115,11 +115,14 @@ export class KeyStatements {
     fields: { kind: string; subject: string; body: CborMap },
     signerFor: Purpose = 'receipts',
   ): Promise<SignedReceipt> {
-    const store = new ReceiptsStore({ tenant: SERVER_TENANT, query: this.query, execute: this.query });
+    const sent: Promise<unknown>[] = [];
+    const send = (sql: string, parameters: unknown[] = []): void => void sent.push(this.query(sql, parameters));
+    const store = new ReceiptsStore({ tenant: SERVER_TENANT, query: this.query, send, execute: this.query });
     const draft = await this.draft(store, signer, fields);
     const receipt = await signDraft(draft, signer, signerFor);
     const { seq, stream } = receipt.payload;
-    await store.append([receipt], [{ stream, seq, payloadHash: digestBytes('blake3', receipt.payloadHash) }]);
+    store.append([receipt], [{ stream, seq, payloadHash: digestBytes('blake3', receipt.payloadHash) }]);
+    await Promise.all(sent);
     return receipt;
   }
 

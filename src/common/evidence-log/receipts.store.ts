@@ -17,7 +17,7 @@ export interface StreamHead {
 /** The receipts of the open unit of work's tenant. */
 @Injectable()
 export class ReceiptsStore {
-  constructor(@Inject(Tenancy) private readonly tenancy: Pick<Tenancy, 'tenant' | 'query' | 'execute'>) {}
+  constructor(@Inject(Tenancy) private readonly tenancy: Pick<Tenancy, 'tenant' | 'query' | 'send' | 'execute'>) {}
 
   /**
    * The heads of these streams, locked until the unit of work ends, in one order for all callers, so that two writers
@@ -35,12 +35,8 @@ export class ReceiptsStore {
   }
 
   /** Adds receipts and events, moves the heads and hands the records to the log, in one statement. */
-  async append(
-    receipts: readonly SignedReceipt[],
-    heads: readonly StreamHead[],
-    events: readonly OutboxRow[] = [],
-  ): Promise<void> {
-    await this.tenancy.query('select svc_append_receipts($1, $2, $3, $4)', [
+  append(receipts: readonly SignedReceipt[], heads: readonly StreamHead[], events: readonly OutboxRow[] = []): void {
+    this.tenancy.send('select svc_append_receipts($1, $2, $3, $4)', [
       this.tenancy.tenant,
       JSON.stringify(receipts.map(rowOf)),
       JSON.stringify(heads.map(({ stream, seq, payloadHash }) => ({ stream, seq, payload_hash: bytea(payloadHash) }))),

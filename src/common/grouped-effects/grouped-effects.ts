@@ -76,7 +76,7 @@ export class GroupedEffects {
       if (places.length === 0) return answers as (R | Error)[];
       const done = await effect(places);
       for (const [n, place] of places.entries()) answers[place] = done[n];
-      await this.store.record(places.map((place, n) => replyOf(requests[place]!, done[n]!)));
+      this.store.record(places.map((place, n) => replyOf(requests[place]!, done[n]!)));
       return answers as (R | Error)[];
     });
   }

@@ -70,7 +70,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
     const body = value === undefined ? null : JSON.stringify(value);
     const keptBody =
       body !== null && route.secretReply ? await this.encryption.encrypt(body, this.contextOf(scope)) : body;
-    await this.store.record([{ scope, reply: { request_digest: digest, status: route.reply.status, body: keptBody } }]);
+    this.store.record([{ scope, reply: { request_digest: digest, status: route.reply.status, body: keptBody } }]);
     return value;
   }
 }

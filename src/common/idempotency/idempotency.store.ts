@@ -51,13 +51,13 @@ export class IdempotencyStore {
   }
 
   /** Writes over records that are older than their 24 hours. */
-  async record(replies: readonly { scope: IdempotencyScope; reply: StoredReply }[]): Promise<void> {
+  record(replies: readonly { scope: IdempotencyScope; reply: StoredReply }[]): void {
     const rows = replies.map(({ scope, reply: { request_digest, ...reply } }) => ({
       ...scope,
       ...reply,
       digest: request_digest.toString('hex'),
     }));
-    await this.tenancy.query(
+    this.tenancy.send(
       `insert into idempotent_request (tenant_id, principal, method, path, idempotency_key, request_digest, status, body)
        select $1, r.principal, r.method, r.path, r.key, decode(r.digest, 'hex'), r.status, r.body
        from json_to_recordset($2::json) r(principal text, method text, path text, key text, digest text, status int, body text)

@@ -21,6 +21,8 @@ interface Begun extends Following {
 
 interface UnitOfWork extends Begun {
   manager: EntityManager;
+  /** Statements that nobody waits for, in their order. */
+  sent: Promise<unknown>[];
 }
 
 /** The unit of work: one tenant, one transaction, as the role svc_app. Every store reads its manager from here. */
@@ -69,23 +71,34 @@ export class Tenancy {
     );
   }
 
-  /** As DataSource.transaction, but that it begins in the round trip that sets the tenant. */
+  /**
+   * As DataSource.transaction, but that it begins in the round trip of its first statement and ends in that of its
+   * last.
+   */
   private async transact<T>(isolation: IsolationLevel, begun: Begun, work: () => Promise<T>): Promise<T> {
     const runner = this.dataSource.createQueryRunner();
+    const sent: Promise<unknown>[] = [];
     try {
       const client = (await runner.connect()) as PoolClient;
-      await client.query(
-        `start transaction isolation level ${isolation}; select set_config('svc.tenant_id', ${escapeLiteral(begun.tenant)}, true)`,
+      send(
+        sent,
+        client.query(
+          `start transaction isolation level ${isolation}; select set_config('svc.tenant_id', ${escapeLiteral(begun.tenant)}, true)`,
+        ),
       );
       // Commit, rollback and the saving of entities look at it.
       Object.assign(runner, { isTransactionActive: true });
-      const result = await this.current.run({ ...begun, manager: runner.manager }, work);
-      await runner.commitTransaction();
+      const result = await this.current.run({ ...begun, manager: runner.manager, sent }, work);
+      // After a statement that failed, a commit rolls back.
+      send(sent, runner.commitTransaction());
+      await allOf(sent);
       return result;
     } catch (error) {
-      // The error that led here is what the caller must see. Where no transaction began there is none to roll back.
+      // What failed first is what the caller must see: the statements after it were rejected because of it. Where no
+      // transaction began there is none to roll back.
+      const first = await allOf(sent).catch((failure: unknown) => failure);
       await runner.rollbackTransaction().catch(() => undefined);
-      throw error;
+      throw first ?? error;
     } finally {
       await runner.release();
     }
@@ -121,14 +134,18 @@ export class Tenancy {
     begun: Begun,
     work: () => Promise<T>,
   ): Promise<{ result: T } | undefined> {
-    const read = await this.replica?.transaction(isolation, (manager) => this.begin({ ...begun, manager }, work));
+    const read = await this.replica?.transaction(isolation, (manager) =>
+      this.begin({ ...begun, manager, sent: [] }, work),
+    );
     if (!read) begun.afterCommit.length = 0;
     return read;
   }
 
   private async begin<T>(unit: UnitOfWork, work: () => Promise<T>): Promise<T> {
     await unit.manager.query(`select set_config('svc.tenant_id', $1, true)`, [unit.tenant]);
-    return this.current.run(unit, work);
+    const result = await this.current.run(unit, work);
+    await allOf(unit.sent);
+    return result;
   }
 
   /**
@@ -175,6 +192,14 @@ export class Tenancy {
   async query<Row>(sql: string, parameters: unknown[] = []): Promise<Row[]> {
     const result = (await this.manager.query(sql, parameters)) as unknown;
     return rowsOf<Row>(result);
+  }
+
+  /**
+   * One statement in the open unit of work whose rows nobody needs: it is sent, and not waited for. The unit ends once
+   * it has succeeded, or rolls back with its error.
+   */
+  send(sql: string, parameters: unknown[] = []): void {
+    send(this.unit().sent, this.query(sql, parameters));
   }
 
   /**
@@ -258,6 +283,18 @@ export class Tenancy {
     if (!unit) throw new Error('No unit of work is open: call Tenancy.run first');
     return unit;
   }
+}
+
+/** Its failure is seen by {@link allOf}, and not as one that nobody handles. */
+function send(sent: Promise<unknown>[], statement: Promise<unknown>): void {
+  statement.catch(() => undefined);
+  sent.push(statement);
+}
+
+/** Waits for all, whatever becomes of one. @throws what the first one that failed did */
+async function allOf(sent: readonly Promise<unknown>[]): Promise<void> {
+  const ends = await Promise.allSettled(sent);
+  for (const end of ends) if (end.status === 'rejected') throw end.reason;
 }
 
 const KEY = 'hashtextextended($1::jsonb::text, 0)';

@@ -94,7 +94,7 @@ export class AgentRepeats {
     const before = await this.tenancy.run(asked.tenantId, () => this.findAnswer(asked));
     if (before) return before;
     const answer = await work();
-    await this.tenancy.run(asked.tenantId, () => this.record(asked, answer));
+    await this.tenancy.run(asked.tenantId, async () => this.record(asked, answer));
     return answer;
   }
 
@@ -106,9 +106,9 @@ export class AgentRepeats {
     return new AgentAnswer(text, data).repeated;
   }
 
-  private async record({ scope, digest }: IdempotentRequest, { text, data }: AgentAnswer): Promise<void> {
+  private record({ scope, digest }: IdempotentRequest, { text, data }: AgentAnswer): void {
     const body = JSON.stringify({ text, data });
-    await this.store.record([{ scope, reply: { request_digest: digest, status: 200, body } }]);
+    this.store.record([{ scope, reply: { request_digest: digest, status: 200, body } }]);
   }
 }
 

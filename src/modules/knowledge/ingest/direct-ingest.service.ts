@@ -49,7 +49,7 @@ export class DirectIngestService {
       docId,
       version,
     }));
-    await this.store.recordIngests(ingests);
+    this.store.recordIngests(ingests);
     const ingestIds = ingests.map(({ ingestId }) => ingestId);
     await this.index(ingestIds);
     const outcomes = await this.store.readOutcomes(ingestIds);

@@ -110,7 +110,7 @@ export class IngestService {
       arrived.map(({ sender, ingestId }, index) => acceptance(sender, ingestId, planned[index]!)),
     );
     const accepted = arrived.map(({ ingestId }, index) => ({ ingestId, receiptId: receipts[index]! }));
-    await this.store.recordIngests(
+    this.store.recordIngests(
       accepted.map((ids, index) => ({ ...ids, ...namesOf(planned[index]!), version: planned[index]!.version })),
     );
     return accepted.map((ids) => ({ ...ids, status: 'queued' }));

@@ -81,8 +81,8 @@ export class IngestStore {
   }
 
   /** Makes versions the latest ones of documents that were there before. */
-  async moveDocuments(documents: readonly NewDocument[]): Promise<void> {
-    await this.tenancy.query(
+  moveDocuments(documents: readonly NewDocument[]): void {
+    this.tenancy.send(
       `update document d set latest_version = l.version, latest_digest = decode(l.digest, 'hex'), deleted_at = null
        from json_to_recordset($1::json) as l(corpus_id text, doc_id text, version int, digest text)
        where d.corpus_id = l.corpus_id and d.doc_id = l.doc_id`,
@@ -90,7 +90,7 @@ export class IngestStore {
     );
   }
 
-  async recordVersions(versions: readonly PlannedVersion[]): Promise<void> {
+  recordVersions(versions: readonly PlannedVersion[]): void {
     const rows = versions.map(({ submission, version }) => ({
       corpus_id: submission.corpusId,
       doc_id: submission.docId,
@@ -106,7 +106,7 @@ export class IngestStore {
       locations: submission.file?.locations ?? null,
       accepted_by: submission.acceptedBy,
     }));
-    await this.tenancy.query(
+    this.tenancy.send(
       `insert into document_version (tenant_id, corpus_id, doc_id, version, title, url, content, content_hash, shareability, metadata,
          source_suggestion_id, semantic_profile, locations, accepted_by)
        select $1, corpus_id, doc_id, version, title, url, content, decode(content_hash, 'hex'), shareability, metadata,
@@ -117,8 +117,8 @@ export class IngestStore {
     );
   }
 
-  async recordIngests(ingests: readonly AcceptedIngest[]): Promise<void> {
-    await this.tenancy.query(
+  recordIngests(ingests: readonly AcceptedIngest[]): void {
+    this.tenancy.send(
       `insert into ingest (tenant_id, ingest_id, corpus_id, doc_id, version, receipt_id)
        select $1, i."ingestId", i."corpusId", i."docId", i.version, i."receiptId"
        from json_to_recordset($2::json) as i("ingestId" uuid, "corpusId" text, "docId" text, version int, "receiptId" uuid)`,

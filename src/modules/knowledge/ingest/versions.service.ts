@@ -23,9 +23,9 @@ export class VersionsService {
     const standing = new Set(known.keys());
     const planned = planVersions(submissions, known);
     const fresh = planned.filter((version) => version.isNew);
-    if (fresh.length > 0) await this.store.recordVersions(fresh);
+    if (fresh.length > 0) this.store.recordVersions(fresh);
     const moved = newestOf(fresh.filter(({ submission }) => standing.has(documentKey(submission))));
-    if (moved.length > 0) await this.store.moveDocuments(moved);
+    if (moved.length > 0) this.store.moveDocuments(moved);
     return planned;
   }
 
