@@ -2,8 +2,8 @@ import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { PROGRAM } from '../../kit/program.js';
 
-const PROGRAM = join(import.meta.dirname, '..', '..', '..', 'dist', 'main.js');
 
 export interface Outcome {
   status: number | null;

@@ -6,8 +6,8 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { must } from '../../medium/work/given.js';
 import { ALL_SCOPES, startDaemon, type TestDaemon } from '../../kit/daemon.js';
 import { makePeer } from '../../kit/peer.js';
+import { PROGRAM } from '../../kit/program.js';
 
-const PROGRAM = join(import.meta.dirname, '../../../dist/main.js');
 const NOWHERE = '00000000-0000-4000-8000-000000000000';
 
 let daemon: TestDaemon;

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { emptyDatabase } from '../../kit/database.js';
+import { SHELL_PROGRAM } from '../../kit/program.js';
 import { ApiProcess } from '../ingest/api-process.js';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
@@ -26,7 +27,7 @@ describe('docs/daemon-auth.md', { timeout: 120_000 }, () => {
       await daemon.start();
       const script = commandsUnder(mode)
         .replaceAll('http://127.0.0.1:14800', daemon.url)
-        .replaceAll('npx svc', `'${process.execPath}' '${join(ROOT, 'dist', 'main.js')}'`)
+        .replaceAll('npx svc', SHELL_PROGRAM)
         .replaceAll('curl -sS ', 'curl -sS --fail-with-body ');
       const env = { PATH: process.env['PATH'], SVC_DATA_DIR: folder, SVCD_AUTH_MODE: mode };
       const { status, stdout, stderr } = spawnSync('sh', ['-e'], { env, input: script, encoding: 'utf8' });

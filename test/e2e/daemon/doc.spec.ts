@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SHELL_PROGRAM } from '../../kit/program.js';
 import { removeDataDir, SvcProcess, until } from '../processes/svc-process.js';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
@@ -28,11 +29,10 @@ afterAll(async () => {
 
 describe('docs/daemon.md', () => {
   it('shows commands that work as they stand, against a fresh server', () => {
-    const program = `'${process.execPath}' '${join(ROOT, 'dist', 'main.js')}'`;
     const script = blocks('sh')
       .join('\necho\n')
       .replaceAll('http://127.0.0.1:14800', svc.credentials.daemon_url)
-      .replaceAll('npx svc', program)
+      .replaceAll('npx svc', SHELL_PROGRAM)
       .replaceAll('curl -sS ', 'curl -sS --fail-with-body ');
     const { status, stdout, stderr } = spawnSync('sh', ['-e'], {
       cwd: folder,

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { send } from '../../kit/app.js';
 import { freshDatabase, type TestDatabase } from '../../kit/database.js';
+import { PROGRAM } from '../../kit/program.js';
 import { ApiProcess } from '../ingest/api-process.js';
 
-const ROOT = join(import.meta.dirname, '..', '..', '..');
 
 let database: TestDatabase;
 let dataDir: string;
@@ -52,7 +52,7 @@ it('svc doctor clears what was found damaged, and says what that was', { timeout
   await expect.poll(() => failing(second), { timeout: 10_000 }).toEqual(['corruption_state_clear']);
   const doctor = (...args: string[]) => {
     const env = { PATH: process.env['PATH'] ?? '', SVC_DATA_DIR: dataDir, SVC_DATABASE_URL: database.url };
-    const program = [join(ROOT, 'dist', 'main.js'), 'doctor', ...args];
+    const program = [PROGRAM, 'doctor', ...args];
     return spawnSync(process.execPath, program, { env, encoding: 'utf8' });
   };
   const found = JSON.parse(doctor('--json').stdout).checks.find(({ name }: { name: string }) => name === 'corruption');

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { send } from '../../kit/app.js';
 import { emptyDatabase } from '../../kit/database.js';
+import { PROGRAM } from '../../kit/program.js';
 import { ApiProcess } from '../ingest/api-process.js';
 
-const PROGRAM = join(import.meta.dirname, '..', '..', '..', 'dist', 'main.js');
 
 let folder: string;
 beforeAll(() => {

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { verifyPack } from '../../../src/evidence/verify-pack.js';
+import { PROGRAM } from '../../kit/program.js';
 
-const ROOT = join(import.meta.dirname, '..', '..', '..');
 
 let folder: string;
 beforeAll(() => {
@@ -23,7 +23,7 @@ interface Ended {
 /** Starts the compiled demo with a data directory that has no server. TMPDIR shows what it leaves behind. */
 function start(...args: string[]): { child: ChildProcess; ended: Promise<Ended> } {
   mkdirSync(join(folder, 'tmp'), { recursive: true });
-  const child = spawn(process.execPath, [join(ROOT, 'dist', 'main.js'), 'demo', ...args], {
+  const child = spawn(process.execPath, [PROGRAM, 'demo', ...args], {
     env: { PATH: process.env['PATH'], SVC_DATA_DIR: join(folder, 'data'), TMPDIR: join(folder, 'tmp') },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SHELL_PROGRAM } from '../../kit/program.js';
 import { removeDataDir, SvcProcess } from '../processes/svc-process.js';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
@@ -30,7 +31,7 @@ describe('README.md', () => {
     const script = blocks
       .join('\n')
       .replaceAll('http://127.0.0.1:8090', svc.url)
-      .replaceAll('npx svc', `'${process.execPath}' '${join(ROOT, 'dist', 'main.js')}'`);
+      .replaceAll('npx svc', SHELL_PROGRAM);
     expect(script).not.toContain('8090');
     const { status, stdout, stderr } = spawnSync('sh', ['-e'], {
       cwd: folder,

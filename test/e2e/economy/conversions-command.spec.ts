@@ -6,9 +6,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vi
 import { EvidenceService } from '../../../src/common/evidence-log/evidence.service.js';
 import { Tenancy } from '../../../src/common/tenancy/tenancy.js';
 import { startApi, type TestApi, type TestTenant } from '../../kit/app.js';
+import { PROGRAM } from '../../kit/program.js';
 import { balancesOf, deliverPayment, ledgerFaults, paymentEventOf } from '../../medium/economy/given.js';
 
-const ROOT = join(import.meta.dirname, '../../..');
 const SECRET = 'whsec-of-the-payment-provider';
 const NOWHERE = '00000000-0000-4000-8000-000000000000';
 
@@ -40,7 +40,7 @@ interface Ended {
 const run = (...words: string[]): Promise<Ended> => svc(['credits', 'conversions', ...words]);
 
 function svc(words: string[], environment: Record<string, string> = {}): Promise<Ended> {
-  const child = spawn(process.execPath, [join(ROOT, 'dist', 'main.js'), ...words], {
+  const child = spawn(process.execPath, [PROGRAM, ...words], {
     env: {
       ...environment,
       PATH: process.env['PATH'],

@@ -10,14 +10,14 @@ import { verifyBundle } from '../../../src/evidence/export/verify-bundle.js';
 import { noteVerifierKey } from '../../../src/evidence/signed-note.js';
 import { KeyRing } from '../../../src/common/evidence-log/key-ring.js';
 import { startApi, type TestApi } from '../../kit/app.js';
+import { PROGRAM } from '../../kit/program.js';
 import { startReceiptsDaemon, type ReceiptsDaemon } from '../../medium/receipts/receipts-daemon.js';
 import { exportVector } from './export-vector.js';
 import { vectorTimestamps } from './timestamp-vectors.js';
 import { isVector } from './vector-files.js';
 
 const VECTORS = join(import.meta.dirname, '../../../docs/formats/vectors');
-const SVC = join(import.meta.dirname, '../../../dist/main.js');
-const PROGRAM = join(import.meta.dirname, 'independent-export.mjs');
+const INDEPENDENT = join(import.meta.dirname, 'independent-export.mjs');
 const FILES = ['', 'v1/']
   .flatMap((version) =>
     ['export.json', 'export.cbor', 'export.zip', 'export-redacted.json'].map((name) => version + name),
@@ -27,7 +27,7 @@ const LIMITS = { bytes: 2 ** 26, ratio: 1000, ratioFloor: 2 ** 26, entries: 64 }
 const vector = (name: string): Buffer => readFileSync(join(VECTORS, name));
 
 /** Plain JavaScript without types, by path: the independent programs are no part of the build. */
-const { judge } = (await import(/* @vite-ignore */ PROGRAM)) as {
+const { judge } = (await import(/* @vite-ignore */ INDEPENDENT)) as {
   judge(file: Uint8Array, trustedKid?: string): { ok: boolean; failed: string | null; withheld: number | null };
 };
 const productAccepts = async (file: Uint8Array): Promise<boolean> =>
@@ -159,14 +159,14 @@ describe('an export made by the running product', () => {
         ]) {
           const file = join(folder, `export.${format}`);
           writeFileSync(file, await fetchExport(path, `&mode=${mode}&format=${format}${redaction}`));
-          const program = spawnSync(process.execPath, [PROGRAM, file, kid], { encoding: 'utf8' });
+          const program = spawnSync(process.execPath, [INDEPENDENT, file, kid], { encoding: 'utf8' });
           expect([path, format, redaction, JSON.parse(program.stdout)]).toMatchObject([
             path,
             format,
             redaction,
             { ok: true },
           ]);
-          const product = execFileSync(process.execPath, [SVC, 'verify', file, '--key', pin, '--json'], {
+          const product = execFileSync(process.execPath, [PROGRAM, 'verify', file, '--key', pin, '--json'], {
             encoding: 'utf8',
           });
           expect(JSON.parse(product)).toMatchObject({ ok: true, issuer: 'pinned' });

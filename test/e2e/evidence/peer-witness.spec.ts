@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { caller } from '../../kit/app.js';
+import { PROGRAM } from '../../kit/program.js';
 import { removeDataDir, SvcProcess, until } from '../processes/svc-process.js';
 
-const PROGRAM = join(import.meta.dirname, '..', '..', '..', 'dist', 'main.js');
 
 let folder: string;
 let a: SvcProcess;

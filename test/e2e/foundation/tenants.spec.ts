@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startDaemon, type TestDaemon } from '../../kit/daemon.js';
+import { PROGRAM } from '../../kit/program.js';
 
-const PROGRAM = join(import.meta.dirname, '..', '..', '..', 'dist', 'main.js');
 
 let folder: string;
 let daemon: TestDaemon;

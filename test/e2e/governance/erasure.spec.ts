@@ -8,10 +8,10 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { send } from '../../kit/app.js';
 import { freePort } from '../../kit/free-port.js';
+import { PROGRAM } from '../../kit/program.js';
 import { isRunning, removeDataDir, SvcProcess, until } from '../processes/svc-process.js';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
-const PROGRAM = join(ROOT, 'dist', 'main.js');
 const PLANTED = 1_000;
 /** All canaries begin so, and nothing else does. */
 const CANARY = 'qxkanarienvogel';

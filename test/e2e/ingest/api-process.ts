@@ -8,8 +8,8 @@ import { TenantsStore } from '../../../src/common/keys/tenants.store.js';
 import { caller, type TestTenant } from '../../kit/app.js';
 import { freshDatabase, type TestDatabase } from '../../kit/database.js';
 import { freePort } from '../../kit/free-port.js';
+import { PROGRAM } from '../../kit/program.js';
 
-const PROGRAM = join(import.meta.dirname, '..', '..', '..', 'dist', 'main.js');
 
 type AppName = 'api' | 'tools' | 'daemon';
 

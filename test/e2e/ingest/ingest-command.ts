@@ -1,10 +1,9 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { PROGRAM } from '../../kit/program.js';
 import { startAcme, type AcmeApi } from './api-process.js';
 
-const ROOT = join(import.meta.dirname, '..', '..', '..');
-const PROGRAM = join(ROOT, 'dist', 'main.js');
 
 export interface Ended {
   code: number | null;

@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PROGRAM } from '../../kit/program.js';
 
 const ROOT = join(import.meta.dirname, '../../..');
 let folder: string;
@@ -37,7 +38,7 @@ describe('docs/memory-bench.md', () => {
       readFileSync(file, 'utf8').replaceAll('"1.0000"', '"0.9999"').replaceAll('"questions"', '"queries"'),
     );
     expect(
-      node(join(ROOT, 'dist/main.js'), 'verify', file, '--key', join(folder, 'memory-report/report.jwk')).status,
+      node(PROGRAM, 'verify', file, '--key', join(folder, 'memory-report/report.jwk')).status,
     ).toBe(1);
   });
 });

@@ -6,8 +6,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTenants, startDaemon, type TestDaemon } from '../../kit/daemon.js';
 import { freshDatabase, type TestDatabase } from '../../kit/database.js';
 import { makePeer } from '../../kit/peer.js';
+import { PROGRAM } from '../../kit/program.js';
 
-const PROGRAM = join(import.meta.dirname, '../../../dist/main.js');
 
 let here: TestDatabase;
 let there: TestDaemon;

@@ -1,13 +1,12 @@
 import { execFile } from 'node:child_process';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { PROGRAM } from '../../kit/program.js';
 import { NewcomersFolder, ROOT } from './first-answer.js';
 
 const run = promisify(execFile);
-const PROGRAM = join(ROOT, 'dist', 'main.js');
 
 let folder: NewcomersFolder;
 beforeAll(async () => {

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { caller } from '../../kit/app.js';
+import { PROGRAM } from '../../kit/program.js';
 import { removeDataDir, SvcProcess, until } from './svc-process.js';
 
-const PROGRAM = join(import.meta.dirname, '..', '..', '..', 'dist', 'main.js');
 
 let folder: string;
 let svc: SvcProcess;

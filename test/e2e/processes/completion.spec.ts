@@ -3,9 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PROGRAM } from '../../kit/program.js';
 
-const ROOT = join(import.meta.dirname, '../../..');
-const PROGRAM = join(ROOT, 'dist', 'main.js');
 
 let folder: string;
 beforeAll(() => {

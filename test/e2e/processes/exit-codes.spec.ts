@@ -11,9 +11,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loginUrl } from '../../../src/common/database/connection.js';
 import { packEntries } from '../../../src/cli/archive/tar.js';
 import { emptyDatabase, freshDatabase, type TestDatabase } from '../../kit/database.js';
+import { PROGRAM } from '../../kit/program.js';
 
 const ROOT = join(import.meta.dirname, '../../..');
-const PROGRAM = join(ROOT, 'dist', 'main.js');
 
 let folder: string;
 let database: TestDatabase;

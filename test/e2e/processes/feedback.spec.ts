@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { startApi, type TestApi, type TestTenant } from '../../kit/app.js';
+import { PROGRAM } from '../../kit/program.js';
 
-const ROOT = join(import.meta.dirname, '..', '..', '..');
 const HOSTILE = 'Thanks \u001b]0;owned\u0007 \u009b31m \u202eevil';
 /** What a terminal would obey. */
 const OBEYED = /[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/;
@@ -77,7 +77,7 @@ const svc = (...args: string[]): Promise<Outcome> => svcWith({}, ...args);
  * Not synchronously: the server is in this process, and would close its idle connections before they are used again.
  */
 async function svcWith(changes: Record<string, string>, ...args: string[]): Promise<Outcome> {
-  const child = spawn(process.execPath, [join(ROOT, 'dist', 'main.js'), ...args], {
+  const child = spawn(process.execPath, [PROGRAM, ...args], {
     env: { ...environment(), ...changes },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -91,7 +91,7 @@ async function svcWith(changes: Record<string, string>, ...args: string[]): Prom
 /** The same, for several at once. */
 const start = (...args: string[]): Promise<number | null> =>
   new Promise((resolve) => {
-    const child = spawn(process.execPath, [join(ROOT, 'dist', 'main.js'), ...args], {
+    const child = spawn(process.execPath, [PROGRAM, ...args], {
       env: environment(),
       stdio: 'ignore',
     });

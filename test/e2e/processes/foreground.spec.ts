@@ -8,8 +8,8 @@ import { emptyDatabase } from '../../kit/database.js';
 import { ApiProcess } from '../ingest/api-process.js';
 import { until } from './svc-process.js';
 import { freePort } from '../../kit/free-port.js';
+import { PROGRAM } from '../../kit/program.js';
 
-const ROOT = join(import.meta.dirname, '..', '..', '..');
 const API_KEY = 'chosen by the test, thirty-two long';
 /** As in a container: every address, nothing generated. */
 const PRODUCTION = {
@@ -34,7 +34,7 @@ beforeAll(async () => {
   api = await ApiProcess.at(database.url, join(folder, 'api'), PRODUCTION);
   const port = await freePort();
   url = `http://127.0.0.1:${port}`;
-  tools = spawn(process.execPath, [join(ROOT, 'dist', 'main.js'), 'start', 'tools'], {
+  tools = spawn(process.execPath, [PROGRAM, 'start', 'tools'], {
     env: {
       PATH: process.env['PATH'],
       ...PRODUCTION,

@@ -6,9 +6,9 @@ import { Client } from 'pg';
 import { loginUrl } from '../../../src/common/database/connection.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { emptyDatabase, freshDatabase, type TestDatabase } from '../../kit/database.js';
+import { PROGRAM } from '../../kit/program.js';
 import { readSchema } from '../../kit/schema.js';
 
-const ROOT = join(import.meta.dirname, '..', '..', '..');
 
 let folder: string;
 let first: TestDatabase;
@@ -28,7 +28,7 @@ let runs = 0;
 function run(databaseUrl: string, ...args: string[]): void {
   const dataDir = join(folder, `${args[0]}-${(runs += 1)}`);
   const env = { PATH: process.env['PATH'], SVC_DATABASE_URL: databaseUrl, SVC_DATA_DIR: dataDir };
-  execFileSync(process.execPath, [join(ROOT, 'dist', 'main.js'), ...args], {
+  execFileSync(process.execPath, [PROGRAM, ...args], {
     env,
     stdio: ['ignore', 'ignore', 'pipe'],
   });

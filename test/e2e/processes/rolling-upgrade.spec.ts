@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { TenantsStore } from '../../../src/common/keys/tenants.store.js';
 import { send } from '../../kit/app.js';
 import { freshDatabase, type TestDatabase } from '../../kit/database.js';
+import { PROGRAM } from '../../kit/program.js';
 import { documentOf } from '../../medium/ingest/given.js';
 import { ApiProcess } from '../ingest/api-process.js';
 import { Balancer, type Sent } from './balancer.js';
@@ -121,7 +122,7 @@ it(
       expect((await send(first.url, 'GET', '/readyz')).body.checks.readyz.reason).toContain(
         `does not know ${EXPAND.name}; the schema takes this process`,
       );
-      expect((await migrateWith(join(ROOT, 'dist', 'main.js'))).stdout).toContain('Nothing to migrate');
+      expect((await migrateWith(PROGRAM)).stdout).toContain('Nothing to migrate');
       await first.stop('SIGTERM');
       expect([balancer.failures, balancer.isReady(second.url)]).toEqual([[], true]);
       await refusesTheOld(second, replacement);

@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect } from 'vitest';
+import { SHELL_PROGRAM } from '../../kit/program.js';
 import { removeDataDir, SvcProcess, until } from './svc-process.js';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
-const PROGRAM = `'${process.execPath}' '${join(ROOT, 'dist', 'main.js')}'`;
 
 const WAT2WASM = `'${process.execPath}' '${join(ROOT, 'node_modules', 'wabt', 'bin', 'wat2wasm')}'`;
 
@@ -86,8 +86,8 @@ export class ShellPage {
       .join('\n')
       .replaceAll('http://127.0.0.1:14800', this.svc.credentials.daemon_url)
       .replaceAll('http://127.0.0.1:8090', this.svc.credentials.api_url)
-      .replaceAll('npx svc', PROGRAM)
-      .replaceAll('node dist/main.js', PROGRAM)
+      .replaceAll('npx svc', SHELL_PROGRAM)
+      .replaceAll('node dist/main.js', SHELL_PROGRAM)
       .replaceAll('npx --package=wabt wat2wasm', WAT2WASM)
       .replaceAll('curl -sS ', `curl -sS ${options} `);
   }

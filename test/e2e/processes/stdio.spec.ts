@@ -3,9 +3,9 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PROGRAM } from '../../kit/program.js';
 import { isRunning, removeDataDir, SvcProcess, until } from './svc-process.js';
 
-const PROGRAM = join(import.meta.dirname, '..', '..', '..', 'dist', 'main.js');
 
 let folder: string;
 let svc: SvcProcess;

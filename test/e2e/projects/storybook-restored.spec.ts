@@ -6,10 +6,10 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { send } from '../../kit/app.js';
 import { ALL_SCOPES, startDaemon, type TestDaemon } from '../../kit/daemon.js';
 import { emptyDatabase } from '../../kit/database.js';
+import { PROGRAM } from '../../kit/program.js';
 import { anchorAt, claim, makeProject, must, publish, storeFact } from '../../medium/dossiers/given.js';
 import { ApiProcess } from '../ingest/api-process.js';
 
-const ROOT = join(import.meta.dirname, '..', '..', '..');
 const AT = '/v1/projects/shop/storybook';
 const FORMATS = ['markdown', 'html'] as const;
 
@@ -31,7 +31,7 @@ afterAll(async () => {
 
 function svc(databaseUrl: string, ...args: string[]): void {
   const env = { PATH: process.env['PATH'], SVC_DATABASE_URL: databaseUrl, SVC_DATA_DIR: join(folder, args[0]!) };
-  execFileSync(process.execPath, [join(ROOT, 'dist', 'main.js'), ...args], { env, stdio: 'ignore' });
+  execFileSync(process.execPath, [PROGRAM, ...args], { env, stdio: 'ignore' });
 }
 
 it('a storybook of a restored backup has the same bytes, on a server of another time zone and language', async () => {

@@ -6,9 +6,9 @@ import { text } from 'node:stream/consumers';
 import { send } from '../../kit/app.js';
 import { ALL_SCOPES, createTenants } from '../../kit/daemon.js';
 import { freshDatabase, type TestDatabase } from '../../kit/database.js';
+import { PROGRAM } from '../../kit/program.js';
 import { ApiProcess } from '../ingest/api-process.js';
 
-const PROGRAM = join(import.meta.dirname, '..', '..', '..', 'dist', 'main.js');
 export const TENANT = 'acme';
 
 export interface Ended {

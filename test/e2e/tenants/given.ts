@@ -5,9 +5,8 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { inject } from 'vitest';
 import type { TestDatabase } from '../../kit/database.js';
+import { PROGRAM } from '../../kit/program.js';
 
-const ROOT = join(import.meta.dirname, '..', '..', '..');
-const PROGRAM = join(ROOT, 'dist', 'main.js');
 
 interface Ended {
   code: number | null;

@@ -6,12 +6,12 @@ import { Client, StreamableHTTPClientTransport, type Transport } from '@modelcon
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { caller, send } from '../../kit/app.js';
+import { PROGRAM } from '../../kit/program.js';
 import { NatsServer } from '../../medium/outbox/nats-server.js';
 import { removeDataDir, SvcProcess, until } from '../processes/svc-process.js';
 import { must } from './given.js';
 
 const ROOT = join(import.meta.dirname, '../../..');
-const PROGRAM = join(ROOT, 'dist', 'main.js');
 const page = readFileSync(join(ROOT, 'docs/agents.md'), 'utf8');
 
 let folder: string;

@@ -6,9 +6,9 @@ import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startApi, type TestApi } from '../../kit/app.js';
+import { PROGRAM } from '../../kit/program.js';
 
 const ROOT = join(import.meta.dirname, '../../..');
-const PROGRAM = join(ROOT, 'dist', 'main.js');
 const page = readFileSync(join(ROOT, 'docs/mcp-clients.md'), 'utf8');
 /** Each command of the page with what it prints. */
 const COMMANDS = [...page.matchAll(/```sh config\nsvc (.*)\n```\n\n```\w+ prints\n([\s\S]*?)\n```/g)].map(

@@ -1,9 +1,8 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import { join } from 'node:path';
 import { expect } from 'vitest';
+import { PROGRAM } from '../../kit/program.js';
 
-const PROGRAM = join(import.meta.dirname, '..', '..', '..', 'dist', 'main.js');
 
 /** As whom a transport is spoken through, and where. */
 export interface TransportAddress {

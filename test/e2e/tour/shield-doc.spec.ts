@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { caller } from '../../kit/app.js';
+import { SHELL_PROGRAM } from '../../kit/program.js';
 import { removeDataDir, SvcProcess } from '../processes/svc-process.js';
 
 const ROOT = join(import.meta.dirname, '../../..');
@@ -27,7 +28,7 @@ function run(...blocks: string[]): { status: number | null; stdout: string; stde
     .join('\necho\n')
     .replaceAll('http://127.0.0.1:8090', svc.url)
     .replaceAll('http://127.0.0.1:8091', svc.toolsUrl)
-    .replaceAll('npx svc', `'${process.execPath}' '${join(ROOT, 'dist', 'main.js')}'`);
+    .replaceAll('npx svc', SHELL_PROGRAM);
   expect(input).not.toMatch(/:(8090|8091)\b/);
   return spawnSync('sh', ['-e'], { cwd: folder, input, encoding: 'utf8', timeout: 60_000 });
 }

@@ -25,6 +25,7 @@ import { SigningKey } from '../../../src/evidence/signing-key.js';
 import { type Verdict, verifyPack } from '../../../src/evidence/verify-pack.js';
 import { emptyDatabase, freshDatabase, type TestDatabase } from '../../kit/database.js';
 import { startDaemon } from '../../kit/daemon.js';
+import { PROGRAM } from '../../kit/program.js';
 import { type EvidenceApp, openEvidence, sampleEvent } from './evidence-app.js';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
@@ -89,7 +90,7 @@ async function run(
     ...settings,
   };
   const keys = [...(args[0] === 'backup' ? ['--with-keys'] : []), '--passphrase-file', join(folder, 'passphrase')];
-  const child = spawn(process.execPath, [join(ROOT, 'dist', 'main.js'), ...args, ...keys, '--json'], { env });
+  const child = spawn(process.execPath, [PROGRAM, ...args, ...keys, '--json'], { env });
   let stdout = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
   child.stderr.resume();

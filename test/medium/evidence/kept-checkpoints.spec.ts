@@ -12,9 +12,9 @@ import { Tenancy } from '../../../src/common/tenancy/tenancy.js';
 import { send } from '../../kit/app.js';
 import { startDaemon, type TestDaemon } from '../../kit/daemon.js';
 import { freshDatabase, type TestDatabase } from '../../kit/database.js';
+import { PROGRAM } from '../../kit/program.js';
 import { openEvidence, sampleEvent } from './evidence-app.js';
 
-const ROOT = join(import.meta.dirname, '..', '..', '..');
 /** What a log is made of. */
 const TABLES = ['log_head', 'log_leaf', 'log_tile', 'log_pending', 'log_epoch', 'receipt', 'receipt_head'];
 const ORIGIN = 'svc.local%2Flog%2F1';
@@ -61,7 +61,7 @@ describe('checkpoints that are kept outside the database', { timeout: 120_000 },
       SVC_DATA_DIR: daemon.dataDir,
       SVC_CHECKPOINT_DIR: folder,
     };
-    const program = [join(ROOT, 'dist', 'main.js'), 'doctor', '--json'];
+    const program = [PROGRAM, 'doctor', '--json'];
     const { stdout } = spawnSync(process.execPath, program, { env, encoding: 'utf8' });
     return JSON.parse(stdout).checks.find(({ name }: { name: string }) => name === 'checkpoints');
   }

@@ -9,6 +9,7 @@ import { Tenancy } from '../../../src/common/tenancy/tenancy.js';
 import { blake3, blake3Digest } from '../../../src/evidence/digest.js';
 import { verifyPack } from '../../../src/evidence/verify-pack.js';
 import { startApi, type TestApi, type TestTenant } from '../../kit/app.js';
+import { PROGRAM } from '../../kit/program.js';
 import { givenAnswer, givenDocument, outcomes, prove, retrieve } from './given.js';
 
 const MODES = ['light', 'verified', 'audit'];
@@ -349,9 +350,8 @@ function verifyByCommand(file: Uint8Array): Promise<{ code: number; failed: stri
   const directory = mkdtempSync(join(tmpdir(), 'svc-pack-'));
   const saved = join(directory, 'pack.json');
   writeFileSync(saved, file);
-  const main = join(import.meta.dirname, '../../../dist/main.js');
   return new Promise((resolve) => {
-    execFile(process.execPath, [main, 'verify', saved, '--json'], (error, stdout) => {
+    execFile(process.execPath, [PROGRAM, 'verify', saved, '--json'], (error, stdout) => {
       rmSync(directory, { recursive: true });
       const failed = JSON.parse(stdout).checks.find(({ ok }: { ok: boolean }) => !ok).name as string;
       resolve({ code: error ? Number(error.code) : 0, failed });

@@ -9,6 +9,7 @@ import { SigningKey } from '../../../src/evidence/signing-key.js';
 import { chainKeysOf, parseTrustedKeys } from '../../../src/evidence/trusted-keys.js';
 import { verifyPack } from '../../../src/evidence/verify-pack.js';
 import { startApi, type TestApi, type TestTenant } from '../../kit/app.js';
+import { PROGRAM } from '../../kit/program.js';
 import { givenAnswer, givenDocument, prove, retrieve } from './given.js';
 
 const TEXT = 'Every member of staff has 25 days of annual leave.';
@@ -159,9 +160,8 @@ describe('a proof pack', () => {
 
 /** `svc verify FILE --json` in a process of its own. */
 function verifyByCommand(file: string): Promise<{ code: number; verdict: any }> {
-  const main = join(import.meta.dirname, '../../../dist/main.js');
   return new Promise((resolve) => {
-    execFile(process.execPath, [main, 'verify', file, '--json'], (error, stdout) => {
+    execFile(process.execPath, [PROGRAM, 'verify', file, '--json'], (error, stdout) => {
       resolve({ code: error ? Number(error.code) : 0, verdict: JSON.parse(stdout) });
     });
   });

@@ -1,16 +1,15 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Client, type ElicitRequest, type ElicitResult } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AGENT_TOOL_NAMES } from '../../../src/common/contract/tool-names.js';
 import { startApi, type TestApi, type TestTenant } from '../../kit/app.js';
+import { PROGRAM } from '../../kit/program.js';
 import { anotherKey, expectStatus, resolve } from '../shield/given.js';
 import { envelope, REVISIONS, type Revision } from './mcp-clients.js';
 
-const ROOT = join(import.meta.dirname, '../../..');
 
 let api: TestApi;
 let approver: TestTenant;
@@ -31,7 +30,7 @@ afterAll(() => api.close());
 
 const program = () => ({
   command: process.execPath,
-  args: [join(ROOT, 'dist/main.js'), 'stdio'],
+  args: [PROGRAM, 'stdio'],
   env: {
     PATH: process.env['PATH'] ?? '',
     SVC_DATABASE_URL: api.database.url,
