@@ -6,20 +6,20 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { send } from '../../kit/app.js';
 import { freshDatabase, type TestDatabase } from '../../kit/database.js';
 import { freePort } from '../../kit/free-port.js';
-import { ApiProcess } from '../ingest/api-process.js';
+import { ServerProcess } from '../../kit/server-process.js';
 import { GitRepository } from './git-repository.js';
 
 const TOKEN = 'facts:read facts:write';
 
 let database: TestDatabase;
 let dataDir: string;
-let daemon: ApiProcess;
+let daemon: ServerProcess;
 let repo: GitRepository;
 beforeAll(async () => {
   database = await freshDatabase();
   dataDir = mkdtempSync(join(tmpdir(), 'svc-hook-daemon-'));
   const env = { SVCD_PUNCHCARD: 'enforce', SVCD_RATE_LIMIT_RPS: '0' };
-  daemon = await ApiProcess.at(database.url, dataDir, env, 'daemon');
+  daemon = await ServerProcess.at(database.url, dataDir, env, 'daemon');
   await daemon.start();
 }, 60_000);
 afterAll(async () => {
@@ -314,7 +314,7 @@ describe('a server that does not answer so', { timeout: 60_000 }, () => {
   });
 
   it('without punchcards: passes, in every mode, and says so once', async () => {
-    const off = await ApiProcess.at(database.url, join(repo.place, 'off'), {}, 'daemon');
+    const off = await ServerProcess.at(database.url, join(repo.place, 'off'), {}, 'daemon');
     await off.start();
     try {
       configure({ url: off.url, mode: 'enforce' });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { send } from '../../kit/app.js';
 import { freshDatabase, type TestDatabase } from '../../kit/database.js';
-import { ApiProcess } from '../ingest/api-process.js';
+import { ServerProcess } from '../../kit/server-process.js';
 import { head, RawClient } from '../../medium/daemon-ingress/raw-client.js';
 
 const MIB = 1024 * 1024;
@@ -16,12 +16,12 @@ const FACTS = ['PUT /v1/facts', 'content-type: application/json', 'x-svc-scopes:
 
 let database: TestDatabase;
 let dataDir: string;
-let daemon: ApiProcess;
+let daemon: ServerProcess;
 let port: number;
 beforeAll(async () => {
   database = await freshDatabase();
   dataDir = mkdtempSync(join(tmpdir(), 'svc-hostile-'));
-  daemon = await ApiProcess.at(database.url, dataDir, { SVCD_SHUTDOWN_DRAIN_SECS: '5' }, 'daemon');
+  daemon = await ServerProcess.at(database.url, dataDir, { SVCD_SHUTDOWN_DRAIN_SECS: '5' }, 'daemon');
   await daemon.start();
   port = Number(new URL(daemon.url).port);
 });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { send } from '../../kit/app.js';
 import { freshDatabase, type TestDatabase } from '../../kit/database.js';
-import { ApiProcess } from '../ingest/api-process.js';
+import { ServerProcess } from '../../kit/server-process.js';
 import { flood, hold } from './flood.js';
 
 const SCOPES = 'x-svc-scopes: facts:read,facts:write,query:read,admin:read';
@@ -15,7 +15,7 @@ const SLOW_FACT = `PUT /v1/facts HTTP/1.1\r\nhost: localhost\r\n${SCOPES}\r\ncon
 
 let database: TestDatabase;
 let dataDir: string;
-let daemon: ApiProcess;
+let daemon: ServerProcess;
 let port: number;
 beforeAll(async () => {
   database = await freshDatabase();
@@ -23,7 +23,7 @@ beforeAll(async () => {
   // A third of the usual rate, so that a machine with other work to do is past it too.
   const rate = { SVCD_RATE_LIMIT_RPS: '100', SVCD_RATE_LIMIT_BURST: '200', SVCD_RATE_LIMIT_EXEMPT_CIDRS: '' };
   const env = { NODE_ENV: 'development', SVC_LOG_LEVEL: 'info', ...rate };
-  daemon = await ApiProcess.at(database.url, dataDir, env, 'daemon');
+  daemon = await ServerProcess.at(database.url, dataDir, env, 'daemon');
   await daemon.start();
   port = Number(new URL(daemon.url).port);
 });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { emptyDatabase } from '../../kit/database.js';
 import { SHELL_PROGRAM } from '../../kit/program.js';
-import { ApiProcess } from '../ingest/api-process.js';
+import { ServerProcess } from '../../kit/server-process.js';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
 const page = readFileSync(join(ROOT, 'docs', 'daemon-auth.md'), 'utf8');
@@ -22,7 +22,7 @@ describe('docs/daemon-auth.md', { timeout: 120_000 }, () => {
   ])('shows commands for %s that work as they stand', async (mode, expected) => {
     const folder = mkdtempSync(join(tmpdir(), 'svc-auth-doc-'));
     const database = await emptyDatabase();
-    const daemon = await ApiProcess.at(database.url, folder, { SVCD_AUTH_MODE: mode }, 'daemon');
+    const daemon = await ServerProcess.at(database.url, folder, { SVCD_AUTH_MODE: mode }, 'daemon');
     try {
       await daemon.start();
       const script = commandsUnder(mode)

@@ -7,7 +7,7 @@ import { EvidenceAudit } from '../../../src/common/evidence-log/evidence-audit.j
 import { send, startApi } from '../../kit/app.js';
 import { ALL_SCOPES } from '../../kit/daemon.js';
 import { freshDatabase, type TestDatabase } from '../../kit/database.js';
-import { ApiProcess } from '../ingest/api-process.js';
+import { ServerProcess } from '../../kit/server-process.js';
 
 const KILLS = 10;
 const WRITERS = 16;
@@ -16,11 +16,11 @@ const HEADERS = { 'x-svc-scopes': ALL_SCOPES, 'x-svc-tenant-id': 'acme' };
 
 let database: TestDatabase;
 let dataDir: string;
-let daemon: ApiProcess;
+let daemon: ServerProcess;
 beforeAll(async () => {
   database = await freshDatabase();
   dataDir = mkdtempSync(join(tmpdir(), 'svc-kill-'));
-  daemon = await ApiProcess.at(database.url, dataDir, {}, 'daemon');
+  daemon = await ServerProcess.at(database.url, dataDir, {}, 'daemon');
   await daemon.start();
 }, 60_000);
 afterAll(async () => {

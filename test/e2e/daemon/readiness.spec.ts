@@ -6,16 +6,16 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { send } from '../../kit/app.js';
 import { freshDatabase, type TestDatabase } from '../../kit/database.js';
 import { PROGRAM } from '../../kit/program.js';
-import { ApiProcess } from '../ingest/api-process.js';
+import { ServerProcess } from '../../kit/server-process.js';
 
 
 let database: TestDatabase;
 let dataDir: string;
-const processes: ApiProcess[] = [];
+const processes: ServerProcess[] = [];
 beforeAll(async () => {
   database = await freshDatabase();
   dataDir = mkdtempSync(join(tmpdir(), 'svc-readiness-'));
-  for (let n = 0; n < 2; n++) processes.push(await ApiProcess.at(database.url, dataDir, {}, 'daemon'));
+  for (let n = 0; n < 2; n++) processes.push(await ServerProcess.at(database.url, dataDir, {}, 'daemon'));
 });
 afterAll(async () => {
   for (const one of processes) await one.stop('SIGKILL');
@@ -24,14 +24,14 @@ afterAll(async () => {
 });
 
 /** Which gates fail; undefined while nothing answers. */
-const failing = async ({ url }: ApiProcess): Promise<string[] | undefined> =>
+const failing = async ({ url }: ServerProcess): Promise<string[] | undefined> =>
   send(url, 'GET', '/readyz').then(
     ({ body }) => body.checks.filter(({ ok }: { ok: boolean }) => !ok).map(({ gate }: { gate: string }) => gate),
     () => undefined,
   );
 
 it('two daemons on one directory: the second is ready once the first is killed', { timeout: 120_000 }, async () => {
-  const [first, second] = processes as [ApiProcess, ApiProcess];
+  const [first, second] = processes as [ServerProcess, ServerProcess];
   await first.start();
   const coming = second.start();
   await expect.poll(() => failing(second), { timeout: 60_000 }).toEqual(['data_dir_lock_held']);

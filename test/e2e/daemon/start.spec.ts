@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { send } from '../../kit/app.js';
 import { emptyDatabase } from '../../kit/database.js';
 import { PROGRAM } from '../../kit/program.js';
-import { ApiProcess } from '../ingest/api-process.js';
+import { ServerProcess } from '../../kit/server-process.js';
 
 
 let folder: string;
@@ -58,7 +58,7 @@ describe('svc start daemon', { timeout: 120_000 }, () => {
 
   it('starts beyond loopback where that is asked for, and warns', async () => {
     const database = await emptyDatabase();
-    const daemon = await ApiProcess.at(
+    const daemon = await ServerProcess.at(
       database.url,
       join(folder, 'dev'),
       {
@@ -82,7 +82,7 @@ describe('svc start daemon', { timeout: 120_000 }, () => {
   it('takes the tokens of svc token, under the secret that the first start made', async () => {
     const database = await emptyDatabase();
     const dataDir = join(folder, 'jwt');
-    const daemon = await ApiProcess.at(database.url, dataDir, { SVCD_AUTH_MODE: 'Jwt' }, 'daemon');
+    const daemon = await ServerProcess.at(database.url, dataDir, { SVCD_AUTH_MODE: 'Jwt' }, 'daemon');
     const token = (...args: string[]) => svc(['token', ...args], { SVC_DATA_DIR: dataDir, SVCD_AUTH_MODE: 'jwt' });
     const statusOf = async (bearer: string) =>
       (await send(daemon.url, 'POST', '/v1/append', {}, { authorization: `Bearer ${bearer}` })).status;

@@ -8,8 +8,8 @@ import { TenantsStore } from '../../../src/common/keys/tenants.store.js';
 import { signatureOf } from '../../../src/modules/economy/ledger/payment-signature.rules.js';
 import { caller, send, type Answer, type TestTenant } from '../../kit/app.js';
 import { freshDatabase, type TestDatabase } from '../../kit/database.js';
+import { ServerProcess } from '../../kit/server-process.js';
 import { givenShared, ledgerFaults } from '../../medium/economy/given.js';
-import { ApiProcess } from '../ingest/api-process.js';
 
 /** `npm run bench:credits` runs 100,000. */
 const OPERATIONS = Number(process.env['SVC_LEDGER_OPERATIONS'] ?? 2_000);
@@ -48,8 +48,8 @@ interface Done {
 let database: TestDatabase;
 let dataDir: string;
 /** Two of the API, two of the daemon. */
-let servers: ApiProcess[];
-let daemons: ApiProcess[];
+let servers: ServerProcess[];
+let daemons: ServerProcess[];
 let tenants: Account[];
 const bundles: string[] = [];
 const done: Done[] = [];
@@ -64,9 +64,9 @@ beforeAll(async () => {
   dataDir = mkdtempSync(join(tmpdir(), 'svc-ledger-'));
   // A process that starts has to wait for its turn on a machine that 16 clients keep busy.
   const patient = { SVC_DATABASE_CONNECT_TIMEOUT_MS: '60000' };
-  const start = () => ApiProcess.at(database.url, dataDir, { ...patient, SVC_PAYMENT_WEBHOOK_SECRET: SECRET });
+  const start = () => ServerProcess.at(database.url, dataDir, { ...patient, SVC_PAYMENT_WEBHOOK_SECRET: SECRET });
   const startDaemon = (folder: string) =>
-    ApiProcess.at(database.url, join(dataDir, folder), { ...patient, SVCD_CREDIT_METER: '1' }, 'daemon');
+    ServerProcess.at(database.url, join(dataDir, folder), { ...patient, SVCD_CREDIT_METER: '1' }, 'daemon');
   servers = [await start(), await start()];
   daemons = [await startDaemon('first'), await startDaemon('second')];
   for (const server of [...servers, ...daemons]) await server.start();

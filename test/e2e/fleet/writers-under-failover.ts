@@ -4,8 +4,8 @@ import { expect } from 'vitest';
 import { TenantsStore } from '../../../src/common/keys/tenants.store.js';
 import { caller, send, type TestTenant } from '../../kit/app.js';
 import { ALL_SCOPES } from '../../kit/daemon.js';
+import { ServerProcess } from '../../kit/server-process.js';
 import { documentOf } from '../../medium/ingest/given.js';
-import { ApiProcess } from '../ingest/api-process.js';
 import { until } from '../processes/svc-process.js';
 
 const WRITERS = 3;
@@ -16,8 +16,8 @@ type Writing = Pick<TestTenant, 'tenantId' | 'call'>;
 /** One process of each app, all at the one address of a primary. */
 export class Fleet {
   private constructor(
-    private readonly apps: readonly ApiProcess[],
-    readonly daemon: ApiProcess,
+    private readonly apps: readonly ServerProcess[],
+    readonly daemon: ServerProcess,
     readonly tenant: Writing,
   ) {}
 
@@ -27,9 +27,9 @@ export class Fleet {
    */
   static async start(address: string, folder: string): Promise<Fleet> {
     const made = await TenantsStore.using({ ownerUrl: address }, (store) => store.createTenant('acme', 'team'));
-    const api = await ApiProcess.at(address, join(folder, 'api'));
-    const tools = await ApiProcess.at(address, join(folder, 'tools'), { SVC_API_URL: api.url }, 'tools');
-    const daemon = await ApiProcess.at(address, join(folder, 'daemon'), {}, 'daemon');
+    const api = await ServerProcess.at(address, join(folder, 'api'));
+    const tools = await ServerProcess.at(address, join(folder, 'tools'), { SVC_API_URL: api.url }, 'tools');
+    const daemon = await ServerProcess.at(address, join(folder, 'daemon'), {}, 'daemon');
     const tenant = { tenantId: 'acme', call: caller(api.url, 'acme', made!.key.apiKey) };
     const fleet = new Fleet([api, tools, daemon], daemon, tenant);
     try {

@@ -6,8 +6,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TenantsStore } from '../../../src/common/keys/tenants.store.js';
 import { send } from '../../kit/app.js';
 import { freshDatabase, type TestDatabase } from '../../kit/database.js';
+import { ServerProcess } from '../../kit/server-process.js';
 import { head, RawClient } from '../../medium/daemon-ingress/raw-client.js';
-import { ApiProcess } from '../ingest/api-process.js';
 
 const MIB = 1024 * 1024;
 const BUDGET_MIB = 8;
@@ -19,14 +19,14 @@ const MAX_MS = 100;
 
 let database: TestDatabase;
 let dataDir: string;
-let api: ApiProcess;
+let api: ServerProcess;
 let apiKey: string;
 beforeAll(async () => {
   database = await freshDatabase();
   dataDir = mkdtempSync(join(tmpdir(), 'svc-held-'));
   const made = await TenantsStore.using({ ownerUrl: database.url }, (store) => store.createTenant('acme', 'team'));
   ({ apiKey } = made!.key);
-  api = await ApiProcess.at(database.url, dataDir, {
+  api = await ServerProcess.at(database.url, dataDir, {
     SVC_MAX_INFLIGHT_BODY_MIB: String(BUDGET_MIB),
     SVC_MAX_FILE_MIB: '1',
     SVC_TOOLS_MAX_BODY_BYTES: String(1024 * 1024),

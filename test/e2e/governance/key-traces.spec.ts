@@ -7,15 +7,15 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { createTenants } from '../../kit/daemon.js';
 import { freshDatabase, type TestDatabase } from '../../kit/database.js';
 import { freePort } from '../../kit/free-port.js';
+import { ServerProcess } from '../../kit/server-process.js';
 import { startAuthority, type TestAuthority } from '../../kit/signing-chain.js';
 import { bearerOf, GATEWAY_ENV, signRequest } from '../../medium/provenance/given.js';
-import { ApiProcess } from '../ingest/api-process.js';
 import { until } from '../processes/svc-process.js';
 
 let authority: TestAuthority;
 let database: TestDatabase;
 let folder: string;
-let daemon: ApiProcess;
+let daemon: ServerProcess;
 let mcpPort: number;
 beforeAll(async () => {
   authority = await startAuthority();
@@ -30,7 +30,7 @@ beforeAll(async () => {
     // A heap snapshot at SIGUSR2; V8 collects garbage before it writes one.
     NODE_OPTIONS: `--heapsnapshot-signal=SIGUSR2 --diagnostic-dir=${folder}`,
   };
-  daemon = await ApiProcess.at(database.url, folder, env, 'daemon');
+  daemon = await ServerProcess.at(database.url, folder, env, 'daemon');
   await daemon.start();
 });
 afterAll(async () => {

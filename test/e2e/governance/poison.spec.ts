@@ -6,8 +6,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { send, startApi, type Answer, type TestApi, type TestTenant } from '../../kit/app.js';
 import { ALL_SCOPES, type DaemonCall } from '../../kit/daemon.js';
 import { asSuperuser, freshDatabase, type TestDatabase } from '../../kit/database.js';
+import { ServerProcess } from '../../kit/server-process.js';
 import { allOf, foundBy, openIncident, reachable, walk } from '../../medium/incidents/given.js';
-import { ApiProcess } from '../ingest/api-process.js';
 import { givenAnswer } from '../../medium/proofs/given.js';
 
 const DOCUMENTS = 10_000;
@@ -21,14 +21,14 @@ let database: TestDatabase;
 let dataDir: string;
 let api: TestApi;
 let acme: TestTenant;
-let daemon: ApiProcess;
+let daemon: ServerProcess;
 let call: DaemonCall;
 beforeAll(async () => {
   database = await freshDatabase();
   dataDir = mkdtempSync(join(tmpdir(), 'svc-poison-'));
   api = await startApi({ database });
   acme = api.tenant;
-  daemon = await ApiProcess.at(database.url, dataDir, { SVCD_FEATURE_INCIDENTS: '1' }, 'daemon');
+  daemon = await ServerProcess.at(database.url, dataDir, { SVCD_FEATURE_INCIDENTS: '1' }, 'daemon');
   await daemon.start();
   const headers = { 'x-svc-scopes': ALL_SCOPES, 'x-svc-tenant-id': acme.tenantId };
   call = (method, path, body) => send(daemon.url, method, path, body, headers);

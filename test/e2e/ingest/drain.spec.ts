@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { startAcme, type AcmeApi } from './api-process.js';
+import { startAcme, type AcmeApi } from '../../kit/server-process.js';
 
 const BATCHES = 6;
 const DOCUMENTS = 200;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startAcme, type AcmeApi } from './api-process.js';
+import { startAcme, type AcmeApi } from '../../kit/server-process.js';
 
 const FOLDER = join(import.meta.dirname, '..', '..', 'data', 'files');
 const NAMES = ['manual.pdf', 'leave.docx', 'budget.xlsx', 'review.pptx', 'book.epub', 'engine.eml', 'notice.rtf'];

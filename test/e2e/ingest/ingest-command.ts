@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { PROGRAM } from '../../kit/program.js';
-import { startAcme, type AcmeApi } from './api-process.js';
+import { startAcme, type AcmeApi } from '../../kit/server-process.js';
 
 
 export interface Ended {

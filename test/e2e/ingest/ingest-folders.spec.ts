@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { blake3Digest, sha256Digest } from '../../../src/evidence/digest.js';
 import { until } from '../processes/svc-process.js';
-import type { AcmeApi } from './api-process.js';
+import type { AcmeApi } from '../../kit/server-process.js';
 import { documentsOf, putFiles, startApiForCommand, startVerb, type Ended } from './ingest-command.js';
 
 let acme: AcmeApi;

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { WebClient } from '../../../src/cli/ingest/web-client.js';
-import type { AcmeApi } from './api-process.js';
+import type { AcmeApi } from '../../kit/server-process.js';
 import { documentsOf, startApiForCommand, startVerb, type Ended } from './ingest-command.js';
 
 interface Page {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EvidenceAudit } from '../../../src/common/evidence-log/evidence-audit.js';
 import { startApi } from '../../kit/app.js';
-import { startAcme, type AcmeApi } from './api-process.js';
+import { startAcme, type AcmeApi } from '../../kit/server-process.js';
 
 /** Raise these for a longer trial: acceptance was tried with 20 kills in 2,000 ingests. */
 const KILLS = 3;

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { send } from '../../kit/app.js';
 import { ALL_SCOPES } from '../../kit/daemon.js';
 import { freshDatabase, type TestDatabase } from '../../kit/database.js';
-import { ApiProcess } from '../ingest/api-process.js';
+import { ServerProcess } from '../../kit/server-process.js';
 
 const KILLS = 5;
 const A_ROUND = 60;
@@ -14,11 +14,11 @@ const HEADERS = { 'x-svc-scopes': ALL_SCOPES, 'x-svc-tenant-id': 'acme' };
 
 let database: TestDatabase;
 let dataDir: string;
-let daemon: ApiProcess;
+let daemon: ServerProcess;
 beforeAll(async () => {
   database = await freshDatabase();
   dataDir = mkdtempSync(join(tmpdir(), 'svc-kill-'));
-  daemon = await ApiProcess.at(database.url, dataDir, { SVCD_AUTO_CAPTURE: '1' }, 'daemon');
+  daemon = await ServerProcess.at(database.url, dataDir, { SVCD_AUTO_CAPTURE: '1' }, 'daemon');
   await daemon.start();
 }, 60_000);
 afterAll(async () => {

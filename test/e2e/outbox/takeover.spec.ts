@@ -6,9 +6,9 @@ import { AckPolicy, jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startApi, type TestApi } from '../../kit/app.js';
+import { ServerProcess } from '../../kit/server-process.js';
 import { emit } from '../../medium/outbox/given.js';
 import { NatsServer } from '../../medium/outbox/nats-server.js';
-import { ApiProcess } from '../ingest/api-process.js';
 
 /** Raise it for a longer trial. */
 const KILLS = 3;
@@ -21,7 +21,7 @@ const TAKEN_OVER_WITHIN_MS = 20_000;
 let nats: NatsServer;
 let writer: TestApi;
 let dataDir: string;
-let processes: ApiProcess[];
+let processes: ServerProcess[];
 let listener: NatsConnection;
 const heard: string[] = [];
 
@@ -30,7 +30,7 @@ beforeAll(async () => {
   writer = await startApi({ env: { SVC_JOBS: '0' } });
   dataDir = mkdtempSync(join(tmpdir(), 'svc-takeover-'));
   const env = { SVC_NATS_URL: nats.url, SVC_NATS_STREAM: 'TAKEOVER' };
-  processes = await Promise.all([0, 1].map(() => ApiProcess.at(writer.database.url, dataDir, env)));
+  processes = await Promise.all([0, 1].map(() => ServerProcess.at(writer.database.url, dataDir, env)));
   for (const one of processes) await one.start();
   listener = await connect({ servers: new URL(nats.url).host });
   listener.subscribe('svc.events.acme.>', {

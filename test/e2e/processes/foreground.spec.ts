@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { send } from '../../kit/app.js';
 import { emptyDatabase } from '../../kit/database.js';
-import { ApiProcess } from '../ingest/api-process.js';
 import { until } from './svc-process.js';
 import { freePort } from '../../kit/free-port.js';
 import { PROGRAM } from '../../kit/program.js';
+import { ServerProcess } from '../../kit/server-process.js';
 
 const API_KEY = 'chosen by the test, thirty-two long';
 /** As in a container: every address, nothing generated. */
@@ -23,7 +23,7 @@ const PRODUCTION = {
 
 let folder: string;
 let database: Awaited<ReturnType<typeof emptyDatabase>>;
-let api: ApiProcess;
+let api: ServerProcess;
 let tools: ChildProcess;
 let url: string;
 let said = '';
@@ -31,7 +31,7 @@ let said = '';
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'svc-foreground-'));
   database = await emptyDatabase();
-  api = await ApiProcess.at(database.url, join(folder, 'api'), PRODUCTION);
+  api = await ServerProcess.at(database.url, join(folder, 'api'), PRODUCTION);
   const port = await freePort();
   url = `http://127.0.0.1:${port}`;
   tools = spawn(process.execPath, [PROGRAM, 'start', 'tools'], {

@@ -5,8 +5,8 @@ import { afterAll, afterEach, beforeAll, expect, inject, it } from 'vitest';
 import type { Credentials } from '../../../src/common/database/credentials-file.js';
 import { caller, send, type Answer } from '../../kit/app.js';
 import { emptyDatabase } from '../../kit/database.js';
+import { ServerProcess } from '../../kit/server-process.js';
 import { deliverPayment, paymentEventOf } from '../../medium/economy/given.js';
-import { ApiProcess } from '../ingest/api-process.js';
 
 const API_KEY = 'chosen by the test, thirty-two long';
 /** As in a container: nothing generated. */
@@ -20,7 +20,7 @@ const PRODUCTION = {
 
 let folder: string;
 let database: Awaited<ReturnType<typeof emptyDatabase>>;
-const running: ApiProcess[] = [];
+const running: ServerProcess[] = [];
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'svc-payments-'));
   database = await emptyDatabase();
@@ -38,16 +38,16 @@ async function stopAll(): Promise<void> {
 const file = (dataDir = 'first'): string => join(folder, dataDir, 'credentials.json');
 const credentials = (): Credentials => JSON.parse(readFileSync(file(), 'utf8')) as Credentials;
 
-async function start(dataDir: string, env: Record<string, string> = {}, app?: 'tools'): Promise<ApiProcess> {
-  const one = await ApiProcess.at(database.url, join(folder, dataDir), { NODE_ENV: 'development', ...env }, app);
+async function start(dataDir: string, env: Record<string, string> = {}, app?: 'tools'): Promise<ServerProcess> {
+  const one = await ServerProcess.at(database.url, join(folder, dataDir), { NODE_ENV: 'development', ...env }, app);
   await one.start();
   running.push(one);
   return one;
 }
 
-const convert = (api: ApiProcess, apiKey = credentials().api_key): Promise<Answer> =>
+const convert = (api: ServerProcess, apiKey = credentials().api_key): Promise<Answer> =>
   caller(api.url, 'default', apiKey)('POST', '/v1/economy/convert', { agentId: 'a', credits: 100 });
-const settle = async (api: ApiProcess, secret: string): Promise<[number, string | undefined]> => {
+const settle = async (api: ServerProcess, secret: string): Promise<[number, string | undefined]> => {
   const { conversionId } = (await convert(api)).body;
   const { status, body } = await deliverPayment(api.url, secret, paymentEventOf(conversionId as string));
   return [status, body.outcome as string | undefined];

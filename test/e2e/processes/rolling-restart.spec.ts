@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { send } from '../../kit/app.js';
 import { freshDatabase, type TestDatabase } from '../../kit/database.js';
-import { ApiProcess } from '../ingest/api-process.js';
+import { ServerProcess } from '../../kit/server-process.js';
 import { Balancer } from './balancer.js';
 import { until } from './svc-process.js';
 
@@ -29,7 +29,7 @@ afterAll(async () => {
 describe('a stopping process', { timeout: 600_000 }, () => {
   it('loses no request of clients behind a balancer, however many of its kind are restarted in turn', async () => {
     const fleet = await Promise.all(
-      [1, 2, 3].map((n) => ApiProcess.at(database.url, join(folder, `api-${n}`), { ...DELAY, SVC_JOBS: '0' })),
+      [1, 2, 3].map((n) => ServerProcess.at(database.url, join(folder, `api-${n}`), { ...DELAY, SVC_JOBS: '0' })),
     );
     for (const process of fleet) await process.start();
     const balancer = new Balancer(
@@ -58,9 +58,9 @@ describe('a stopping process', { timeout: 600_000 }, () => {
   ] as const)(
     '%s: every listener answers and says that the connection ends, until the delay is over',
     async (app, env) => {
-      const api = app === 'tools' ? await ApiProcess.at(database.url, join(folder, 'api')) : undefined;
+      const api = app === 'tools' ? await ServerProcess.at(database.url, join(folder, 'api')) : undefined;
       await api?.start();
-      const process = await ApiProcess.at(
+      const process = await ServerProcess.at(
         database.url,
         join(folder, app),
         { ...DELAY, ...env, SVC_LOG_LEVEL: 'info', ...(api ? { SVC_API_URL: api.url } : {}) },
@@ -91,7 +91,7 @@ describe('a stopping process', { timeout: 600_000 }, () => {
   );
 
   it('stops at once at the second signal', async () => {
-    const process = await ApiProcess.at(database.url, join(folder, 'insisted'), { SVC_SHUTDOWN_DELAY_SECS: '300' });
+    const process = await ServerProcess.at(database.url, join(folder, 'insisted'), { SVC_SHUTDOWN_DELAY_SECS: '300' });
     await process.start();
     const ended = process.stop('SIGTERM');
     await until('unreadiness', async () => (await send(process.url, 'GET', '/readyz')).status === 503);
@@ -102,7 +102,7 @@ describe('a stopping process', { timeout: 600_000 }, () => {
   });
 });
 
-const grpcPortOf = ({ output }: ApiProcess): number[] =>
+const grpcPortOf = ({ output }: ServerProcess): number[] =>
   [...output.matchAll(/"grpc":"[^"]+:(\d+)"/g)].map(([, port]) => Number(port));
 
 async function untilConnected(port: number): Promise<void> {
@@ -112,4 +112,4 @@ async function untilConnected(port: number): Promise<void> {
 }
 
 /** The other HTTP listener of a daemon, as its log names it. */
-const mcpOf = ({ output }: ApiProcess): string[] => [...output.matchAll(/"mcp":"([^"]+)"/g)].map(([, url]) => url!);
+const mcpOf = ({ output }: ServerProcess): string[] => [...output.matchAll(/"mcp":"([^"]+)"/g)].map(([, url]) => url!);

@@ -8,8 +8,8 @@ import { TenantsStore } from '../../../src/common/keys/tenants.store.js';
 import { send } from '../../kit/app.js';
 import { freshDatabase, type TestDatabase } from '../../kit/database.js';
 import { PROGRAM } from '../../kit/program.js';
+import { ServerProcess } from '../../kit/server-process.js';
 import { documentOf } from '../../medium/ingest/given.js';
-import { ApiProcess } from '../ingest/api-process.js';
 import { Balancer, type Sent } from './balancer.js';
 import { until } from './svc-process.js';
 
@@ -99,7 +99,7 @@ it(
   async () => {
     const newProgram = releaseWith('expanding', EXPAND);
     const at = (name: string, program?: string) =>
-      ApiProcess.at(database.url, join(folder, name), DELAY, 'api', program);
+      ServerProcess.at(database.url, join(folder, name), DELAY, 'api', program);
     const [first, second, replacement] = await Promise.all([at('one'), at('two'), at('three', newProgram)]);
     const fleet = [first, second, replacement];
     await first.start();
@@ -134,7 +134,7 @@ it(
 );
 
 /** The release after: it takes away what only the old one would miss. */
-async function refusesTheOld(old: ApiProcess, replacement: ApiProcess): Promise<void> {
+async function refusesTheOld(old: ServerProcess, replacement: ServerProcess): Promise<void> {
   expect((await migrateWith(releaseWith('contracting', EXPAND, CONTRACT))).stdout).toContain(CONTRACT.name);
   await until('unreadiness', async () => (await send(old.url, 'GET', '/readyz')).status === 503);
   const said = /does not know Expand\d+, Contract\d+; the schema takes programs from migration 1899000000000 on/;

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { send } from '../../kit/app.js';
 import { ALL_SCOPES } from '../../kit/daemon.js';
 import { freshDatabase, type TestDatabase } from '../../kit/database.js';
-import { ApiProcess } from '../ingest/api-process.js';
+import { ServerProcess } from '../../kit/server-process.js';
 
 const KILLS = 4;
 const WRITERS = 6;
@@ -15,11 +15,11 @@ const HEADERS = { 'x-svc-scopes': ALL_SCOPES, 'x-svc-tenant-id': 'acme' };
 
 let database: TestDatabase;
 let dataDir: string;
-let daemon: ApiProcess;
+let daemon: ServerProcess;
 beforeAll(async () => {
   database = await freshDatabase();
   dataDir = mkdtempSync(join(tmpdir(), 'svc-kill-'));
-  daemon = await ApiProcess.at(database.url, dataDir, {}, 'daemon');
+  daemon = await ServerProcess.at(database.url, dataDir, {}, 'daemon');
   await daemon.start();
 }, 180_000);
 afterAll(async () => {

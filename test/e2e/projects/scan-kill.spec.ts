@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { send } from '../../kit/app.js';
 import { ALL_SCOPES } from '../../kit/daemon.js';
 import { freshDatabase, type TestDatabase } from '../../kit/database.js';
-import { ApiProcess } from '../ingest/api-process.js';
+import { ServerProcess } from '../../kit/server-process.js';
 
 const FOLDERS = 40;
 const FILES = 100;
@@ -16,8 +16,8 @@ const HEADERS = { 'x-svc-scopes': ALL_SCOPES, 'x-svc-tenant-id': 'acme' };
 
 let database: TestDatabase;
 let folder: string;
-let api: ApiProcess;
-let daemon: ApiProcess;
+let api: ServerProcess;
+let daemon: ServerProcess;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'svc-scan-kill-'));
   const root = join(folder, 'root');
@@ -27,8 +27,8 @@ beforeAll(async () => {
   }
   database = await freshDatabase();
   const env = { SVCD_WORKSPACE_ROOT: root };
-  api = await ApiProcess.at(database.url, join(folder, 'api'), env);
-  daemon = await ApiProcess.at(database.url, join(folder, 'daemon'), env, 'daemon');
+  api = await ServerProcess.at(database.url, join(folder, 'api'), env);
+  daemon = await ServerProcess.at(database.url, join(folder, 'daemon'), env, 'daemon');
   await api.start();
   await daemon.start();
 }, 240_000);

@@ -7,8 +7,8 @@ import { send } from '../../kit/app.js';
 import { ALL_SCOPES, startDaemon, type TestDaemon } from '../../kit/daemon.js';
 import { emptyDatabase } from '../../kit/database.js';
 import { PROGRAM } from '../../kit/program.js';
+import { ServerProcess } from '../../kit/server-process.js';
 import { anchorAt, claim, makeProject, must, publish, storeFact } from '../../medium/dossiers/given.js';
-import { ApiProcess } from '../ingest/api-process.js';
 
 const AT = '/v1/projects/shop/storybook';
 const FORMATS = ['markdown', 'html'] as const;
@@ -16,7 +16,7 @@ const FORMATS = ['markdown', 'html'] as const;
 let folder: string;
 let first: TestDaemon;
 let restored: { url: string; drop(): Promise<void> };
-let second: ApiProcess | undefined;
+let second: ServerProcess | undefined;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'svc-storybook-'));
   first = await startDaemon({ tenants: ['acme'] });
@@ -50,7 +50,7 @@ it('a storybook of a restored backup has the same bytes, on a server of another 
   svc(first.database.url, 'backup', join(folder, 'backup.tar.gz'));
   svc(restored.url, 'restore', join(folder, 'backup.tar.gz'), '--without-checkpoint', '--without-erasures');
   const abroad = { TZ: 'Asia/Kathmandu', LANG: 'tr_TR.UTF-8', LC_ALL: 'tr_TR.UTF-8' };
-  const there = await ApiProcess.at(restored.url, join(folder, 'second'), abroad, 'daemon');
+  const there = await ServerProcess.at(restored.url, join(folder, 'second'), abroad, 'daemon');
   second = there;
   await there.start();
 

@@ -7,8 +7,8 @@ import { TenantsStore } from '../../../src/common/keys/tenants.store.js';
 import { verifyPack } from '../../../src/evidence/verify-pack.js';
 import { caller, type TestTenant } from '../../kit/app.js';
 import { freshDatabase, type TestDatabase } from '../../kit/database.js';
+import { ServerProcess } from '../../kit/server-process.js';
 import { ended, givenAnswer, givenDocument, retrieve } from '../../medium/proofs/given.js';
-import { ApiProcess } from '../ingest/api-process.js';
 
 const KILLS = 3;
 const JOBS_A_KILL = 40;
@@ -17,14 +17,14 @@ const TEXT = 'The lighthouse keeper trims the lamp at dusk.';
 
 let database: TestDatabase;
 let dataDir: string;
-let api: ApiProcess;
+let api: ServerProcess;
 let acme: TestTenant;
 beforeAll(async () => {
   database = await freshDatabase();
   dataDir = mkdtempSync(join(tmpdir(), 'svc-proofs-'));
   const made = await TenantsStore.using({ ownerUrl: database.url }, (store) => store.createTenant('acme', 'team'));
   const { keyId, key } = made!;
-  api = await ApiProcess.at(database.url, dataDir);
+  api = await ServerProcess.at(database.url, dataDir);
   await api.start();
   acme = { tenantId: 'acme', keyId, apiKey: key.apiKey, call: caller(api.url, 'acme', key.apiKey) };
   await givenDocument(acme, { text: TEXT });

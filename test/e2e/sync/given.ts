@@ -7,7 +7,7 @@ import { send } from '../../kit/app.js';
 import { ALL_SCOPES, createTenants } from '../../kit/daemon.js';
 import { freshDatabase, type TestDatabase } from '../../kit/database.js';
 import { PROGRAM } from '../../kit/program.js';
-import { ApiProcess } from '../ingest/api-process.js';
+import { ServerProcess } from '../../kit/server-process.js';
 
 export const TENANT = 'acme';
 
@@ -22,7 +22,7 @@ export class Site {
   private constructor(
     readonly database: TestDatabase,
     readonly folder: string,
-    readonly daemon: ApiProcess,
+    readonly daemon: ServerProcess,
   ) {}
 
   static async start(env: Record<string, string> = {}): Promise<Site> {
@@ -34,7 +34,7 @@ export class Site {
       ...{ SVC_MEMORY_IMPORT: '1' },
       ...env,
     };
-    const daemon = await ApiProcess.at(database.url, folder, settings, 'daemon');
+    const daemon = await ServerProcess.at(database.url, folder, settings, 'daemon');
     await daemon.start();
     return new Site(database, folder, daemon);
   }

@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { TenantsStore } from '../../../src/common/keys/tenants.store.js';
 import { caller, type TestTenant } from '../../kit/app.js';
 import { freshDatabase, type TestDatabase } from '../../kit/database.js';
-import { ApiProcess } from '../ingest/api-process.js';
+import { ServerProcess } from '../../kit/server-process.js';
 
 /** The API and tool services in processes of their own, on one database with the tenant acme. */
 export interface Fleet {
   database: TestDatabase;
-  api: ApiProcess;
-  tools: ApiProcess[];
+  api: ServerProcess;
+  tools: ServerProcess[];
   tenantId: string;
   apiKey: string;
   /** Calls of the API itself. */
@@ -23,10 +23,10 @@ export async function startFleet(toolServices: number, env: Record<string, strin
   const dataDir = mkdtempSync(join(tmpdir(), 'svc-fleet-'));
   const made = await TenantsStore.using({ ownerUrl: database.url }, (store) => store.createTenant('acme', 'team'));
   const { apiKey } = made!.key;
-  const api = await ApiProcess.at(database.url, dataDir, env);
+  const api = await ServerProcess.at(database.url, dataDir, env);
   const settings = { SVC_API_URL: api.url, SVC_TOOLS_RATE_LIMIT: '0', ...env };
-  const tools: ApiProcess[] = [];
-  for (let i = 0; i < toolServices; i += 1) tools.push(await ApiProcess.at(database.url, dataDir, settings, 'tools'));
+  const tools: ServerProcess[] = [];
+  for (let i = 0; i < toolServices; i += 1) tools.push(await ServerProcess.at(database.url, dataDir, settings, 'tools'));
   await api.start();
   for (const one of tools) await one.start();
   return {

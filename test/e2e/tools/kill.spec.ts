@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TenantsStore } from '../../../src/common/keys/tenants.store.js';
 import { caller, type TestTenant } from '../../kit/app.js';
+import type { ServerProcess } from '../../kit/server-process.js';
 import { until } from '../processes/svc-process.js';
-import type { ApiProcess } from '../ingest/api-process.js';
 import { callTool, isToRepeat, startFleet, type Fleet, type Went } from './fleet.js';
 import { must } from './given.js';
 
@@ -35,7 +35,7 @@ async function insist(method: string, params: object, first: number): Promise<We
   }
 }
 
-async function killAndStart(one: ApiProcess): Promise<void> {
+async function killAndStart(one: ServerProcess): Promise<void> {
   await one.stop('SIGKILL');
   await one.start();
 }

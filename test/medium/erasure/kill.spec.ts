@@ -3,19 +3,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { ApiProcess } from '../../e2e/ingest/api-process.js';
 import { send } from '../../kit/app.js';
 import { freshDatabase, type TestDatabase } from '../../kit/database.js';
+import { ServerProcess } from '../../kit/server-process.js';
 
 const HEADERS = { 'x-svc-scopes': 'admin:read admin:write facts:read facts:write', 'x-svc-tenant-id': 'acme' };
 
 let database: TestDatabase;
 let dataDir: string;
-let daemon: ApiProcess;
+let daemon: ServerProcess;
 beforeAll(async () => {
   database = await freshDatabase();
   dataDir = mkdtempSync(join(tmpdir(), 'svc-erasure-kill-'));
-  daemon = await ApiProcess.at(database.url, dataDir, {}, 'daemon');
+  daemon = await ServerProcess.at(database.url, dataDir, {}, 'daemon');
   await daemon.start();
 }, 120_000);
 afterAll(async () => {

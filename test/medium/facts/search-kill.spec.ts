@@ -6,7 +6,7 @@ import { Client } from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { send } from '../../kit/app.js';
 import { freshDatabase, type TestDatabase } from '../../kit/database.js';
-import { ApiProcess } from '../../e2e/ingest/api-process.js';
+import { ServerProcess } from '../../kit/server-process.js';
 
 const HEADERS = { 'x-svc-scopes': 'query:read facts:write', 'x-svc-passport-id': 'ada', 'x-svc-tenant-id': 'acme' };
 /** More than what is sealed at once. */
@@ -14,11 +14,11 @@ const BATCH = 600;
 
 let database: TestDatabase;
 let dataDir: string;
-let daemon: ApiProcess;
+let daemon: ServerProcess;
 beforeAll(async () => {
   database = await freshDatabase();
   dataDir = mkdtempSync(join(tmpdir(), 'svc-seal-kill-'));
-  daemon = await ApiProcess.at(database.url, dataDir, {}, 'daemon');
+  daemon = await ServerProcess.at(database.url, dataDir, {}, 'daemon');
   await daemon.start();
 }, 60_000);
 afterAll(async () => {

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { SegmentCheck } from '../../../src/modules/memory/local-ingest/segment-check.service.js';
-import { ApiProcess } from '../../e2e/ingest/api-process.js';
 import { send } from '../../kit/app.js';
 import { startDaemon } from '../../kit/daemon.js';
 import { freshDatabase, type TestDatabase } from '../../kit/database.js';
+import { ServerProcess } from '../../kit/server-process.js';
 import { Platform } from '../envelopes/envelope-maker.js';
 
 const KILLS = 5;
@@ -16,13 +16,13 @@ const platform = new Platform();
 
 let database: TestDatabase;
 let dataDir: string;
-let daemon: ApiProcess;
+let daemon: ServerProcess;
 beforeAll(async () => {
   database = await freshDatabase();
   dataDir = mkdtempSync(join(tmpdir(), 'svc-local-kill-'));
   const keys = join(dataDir, 'platform.jwks');
   writeFileSync(keys, JSON.stringify({ keys: [platform.jwk()] }));
-  daemon = await ApiProcess.at(database.url, dataDir, { SVCD_PLATFORM_KEYS_FILE: keys }, 'daemon');
+  daemon = await ServerProcess.at(database.url, dataDir, { SVCD_PLATFORM_KEYS_FILE: keys }, 'daemon');
   await daemon.start();
 }, 60_000);
 afterAll(async () => {

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { ApiProcess } from '../../e2e/ingest/api-process.js';
 import { startDaemon, type TestDaemon } from '../../kit/daemon.js';
 import { type EmbeddingsServer, startEmbeddings } from '../../kit/embeddings.js';
+import { ServerProcess } from '../../kit/server-process.js';
 import { fixtureIn } from '../facts/fixture.js';
 import { factsOf, until } from './given.js';
 
@@ -13,7 +13,7 @@ const FACTS = 120;
 let endpoint: EmbeddingsServer;
 let daemon: TestDaemon;
 let dataDir: string;
-let api: ApiProcess | undefined;
+let api: ServerProcess | undefined;
 beforeAll(async () => {
   endpoint = await startEmbeddings();
   const env = { SVC_EMBEDDINGS_URL: endpoint.url, SVC_EMBEDDINGS_MODEL: 'words-5' };
@@ -27,9 +27,9 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-const started = async (model: string): Promise<ApiProcess> => {
+const started = async (model: string): Promise<ServerProcess> => {
   const env = { SVC_EMBEDDINGS_URL: endpoint.url, SVC_EMBEDDINGS_MODEL: model, SVC_EMBEDDINGS_BATCH: '10' };
-  api = await ApiProcess.at(daemon.database.url, dataDir, env);
+  api = await ServerProcess.at(daemon.database.url, dataDir, env);
   await api.start();
   return api;
 };

@@ -5,9 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { EvidenceAudit } from '../../../src/common/evidence-log/evidence-audit.js';
 import { LogSequencer } from '../../../src/common/evidence-log/log-sequencer.js';
-import { ApiProcess } from '../../e2e/ingest/api-process.js';
 import { send, startApi } from '../../kit/app.js';
 import { freshDatabase, type TestDatabase } from '../../kit/database.js';
+import { ServerProcess } from '../../kit/server-process.js';
 
 const KILLS = 4;
 const HEADERS = { 'x-svc-scopes': 'admin:read admin:write facts:write', 'x-svc-tenant-id': 'acme' };
@@ -15,12 +15,12 @@ const AT = { actor: 'agent:a', ts_start: '2026-11-23T09:00:00Z' };
 
 let database: TestDatabase;
 let dataDir: string;
-let daemon: ApiProcess;
+let daemon: ServerProcess;
 beforeAll(async () => {
   database = await freshDatabase();
   dataDir = mkdtempSync(join(tmpdir(), 'svc-observe-kill-'));
   const flags = { SVCD_OBSERVE: '1', SVCD_FEATURE_INCIDENTS: '1', SVCD_FEATURE_LEGAL_HOLD: '1' };
-  daemon = await ApiProcess.at(database.url, dataDir, flags, 'daemon');
+  daemon = await ServerProcess.at(database.url, dataDir, flags, 'daemon');
   await daemon.start();
 }, 120_000);
 afterAll(async () => {

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inject } from 'vitest';
-import { TenantsStore } from '../../../src/common/keys/tenants.store.js';
-import { caller, type TestTenant } from '../../kit/app.js';
-import { freshDatabase, type TestDatabase } from '../../kit/database.js';
-import { freePort } from '../../kit/free-port.js';
-import { PROGRAM } from '../../kit/program.js';
+import { TenantsStore } from '../../src/common/keys/tenants.store.js';
+import { caller, type TestTenant } from './app.js';
+import { freshDatabase, type TestDatabase } from './database.js';
+import { freePort } from './free-port.js';
+import { PROGRAM } from './program.js';
 
 
 type AppName = 'api' | 'tools' | 'daemon';
@@ -30,7 +30,7 @@ const OWN: Record<AppName, (port: string) => Record<string, string>> = {
  * The compiled `svc start api`, `tools` or `daemon`, in a process of its own that can be killed and started again on
  * the same port.
  */
-export class ApiProcess {
+export class ServerProcess {
   private child: ChildProcess | undefined;
   private said = '';
 
@@ -47,7 +47,7 @@ export class ApiProcess {
     env: Record<string, string> = {},
     app: AppName = 'api',
     program = PROGRAM,
-  ): Promise<ApiProcess> {
+  ): Promise<ServerProcess> {
     const port = await freePort();
     const environment = {
       PATH: process.env['PATH'] ?? '',
@@ -59,7 +59,7 @@ export class ApiProcess {
       SVC_LOG_LEVEL: 'error',
       ...env,
     };
-    return new ApiProcess(app, environment, `http://127.0.0.1:${port}`, program);
+    return new ServerProcess(app, environment, `http://127.0.0.1:${port}`, program);
   }
 
   /** Starts it and waits until it is ready. */
@@ -114,7 +114,7 @@ export class ApiProcess {
 export interface AcmeApi {
   database: TestDatabase;
   dataDir: string;
-  api: ApiProcess;
+  api: ServerProcess;
   call: TestTenant['call'];
   apiKey: string;
   close(): Promise<void>;
@@ -122,9 +122,9 @@ export interface AcmeApi {
 
 export async function startAcme(): Promise<AcmeApi> {
   const database = await freshDatabase();
-  const dataDir = mkdtempSync(join(tmpdir(), 'svc-api-process-'));
+  const dataDir = mkdtempSync(join(tmpdir(), 'svc-server-process-'));
   const made = await TenantsStore.using({ ownerUrl: database.url }, (store) => store.createTenant('acme', 'team'));
-  const api = await ApiProcess.at(database.url, dataDir);
+  const api = await ServerProcess.at(database.url, dataDir);
   await api.start();
   return {
     database,
