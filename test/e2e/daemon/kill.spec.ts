@@ -1,33 +1,18 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { EvidenceAudit } from '../../../src/common/evidence-log/evidence-audit.js';
-import { send, startApi } from '../../kit/app.js';
-import { ALL_SCOPES } from '../../kit/daemon.js';
-import { freshDatabase, type TestDatabase } from '../../kit/database.js';
-import { ServerProcess } from '../../kit/server-process.js';
+import { type AcmeDaemon, startAcmeDaemon } from '../../kit/acme-daemon.js';
+import { startApi } from '../../kit/app.js';
 
 const KILLS = 10;
 const WRITERS = 16;
 const STREAMS = 4;
-const HEADERS = { 'x-svc-scopes': ALL_SCOPES, 'x-svc-tenant-id': 'acme' };
 
-let database: TestDatabase;
-let dataDir: string;
-let daemon: ServerProcess;
+let acme: AcmeDaemon;
 beforeAll(async () => {
-  database = await freshDatabase();
-  dataDir = mkdtempSync(join(tmpdir(), 'svc-kill-'));
-  daemon = await ServerProcess.at(database.url, dataDir, {}, 'daemon');
-  await daemon.start();
+  acme = await startAcmeDaemon();
 }, 60_000);
-afterAll(async () => {
-  await daemon.stop('SIGKILL');
-  await database.drop();
-  rmSync(dataDir, { recursive: true, force: true });
-});
+afterAll(() => acme.close());
 
 /** What was acknowledged, and what was sent at all. */
 const acknowledged = { facts: new Map<string, string>(), edges: new Set<string>(), appends: [] as Append[] };
@@ -39,20 +24,16 @@ interface Append {
   receipt: string;
 }
 
-/** A call; undefined when the daemon died before it answered. */
-const call = (method: string, path: string, body?: unknown) =>
-  send(daemon.url, method, path, body, HEADERS).catch(() => undefined);
-
 async function storeFact(name: string): Promise<void> {
   sent.facts.add(name);
-  const answer = await call('PUT', '/v1/facts', { entity: `e:${name}`, key: 'k', value: `value of ${name}` });
+  const answer = await acme.attempt('PUT', '/v1/facts', { entity: `e:${name}`, key: 'k', value: `value of ${name}` });
   if (answer?.status === 201) acknowledged.facts.set(name, answer.body.fact_id);
 }
 
 async function storeEdge(name: string): Promise<void> {
   sent.edges.add(name);
   const edge = { from_kind: 'n', from_id: name, edge_kind: 'to', to_kind: 'n', to_id: 'hub' };
-  const answer = await call('PUT', '/v1/edges', { ...edge, payload: { name } });
+  const answer = await acme.attempt('PUT', '/v1/edges', { ...edge, payload: { name } });
   if (answer?.status === 200) acknowledged.edges.add(name);
 }
 
@@ -61,7 +42,7 @@ const expectedSeqs = new Map<string, number>();
 async function append(name: string, stream: string, writer: string): Promise<void> {
   sent.events.add(name);
   const expected = expectedSeqs.get(writer + stream) ?? 0;
-  const answer = await call('POST', '/v1/append', {
+  const answer = await acme.attempt('POST', '/v1/append', {
     tenant_id: 'acme',
     stream_type: 'drill',
     stream_id: stream,
@@ -85,7 +66,7 @@ async function write(writer: number): Promise<void> {
     if (kind === 0) await storeFact(name);
     else if (kind === 1) await storeEdge(name);
     else await append(name, `s${n % STREAMS}`, String(writer));
-    if (daemon.hasEnded) await sleep(20);
+    if (acme.daemon.hasEnded) await sleep(20);
   }
 }
 
@@ -96,8 +77,8 @@ it('keeps every acknowledged write exactly once through repeated kill -9 under 1
     // Killed in the middle of work, however fast that goes: a few hundred writes later, at a different place each time.
     while (acknowledged.facts.size + acknowledged.edges.size + acknowledged.appends.length < before + 60 + kill * 7)
       await sleep(5);
-    await daemon.stop('SIGKILL');
-    await daemon.start();
+    await acme.daemon.stop('SIGKILL');
+    await acme.daemon.start();
   }
   isOver = true;
   await Promise.all(writers);
@@ -109,7 +90,7 @@ it('keeps every acknowledged write exactly once through repeated kill -9 under 1
 }, 600_000);
 
 async function checkFacts(): Promise<void> {
-  const rows = await database.query<{ entity: string; fact_id: string; version: number }>(
+  const rows = await acme.database.query<{ entity: string; fact_id: string; version: number }>(
     `select entity, fact_id, version from fact where tenant_id = 'acme' and key = 'k'`,
   );
   const stored = new Map(rows.map(({ entity, fact_id }) => [entity.slice(2), fact_id]));
@@ -117,7 +98,7 @@ async function checkFacts(): Promise<void> {
   expect(rows.length).toBe(stored.size);
   expect([...stored.keys()].filter((name) => !sent.facts.has(name))).toEqual([]);
   expect([...acknowledged.facts].filter(([name, id]) => stored.get(name) !== id)).toEqual([]);
-  const { body } = (await call('GET', '/v1/facts/list?limit=1'))!;
+  const { body } = (await acme.attempt('GET', '/v1/facts/list?limit=1'))!;
   expect([body.total_visible, body.total_nondeleted]).toEqual([rows.length, rows.length]);
 }
 
@@ -125,7 +106,7 @@ async function checkEdges(): Promise<void> {
   const found = new Set<string>();
   let cursor: string | null = '';
   while (cursor !== null) {
-    const { body }: any = await call('GET', `/v1/edges?to_id=hub&limit=200${cursor && `&cursor=${cursor}`}`);
+    const { body }: any = await acme.attempt('GET', `/v1/edges?to_id=hub&limit=200${cursor && `&cursor=${cursor}`}`);
     for (const { from_id } of body.edges) {
       expect([from_id, found.has(from_id)]).toEqual([from_id, false]);
       found.add(from_id);
@@ -137,7 +118,7 @@ async function checkEdges(): Promise<void> {
 }
 
 async function checkStreams(): Promise<void> {
-  const rows = await database.query<{ stream_id: string; seq: string; name: string }>(
+  const rows = await acme.database.query<{ stream_id: string; seq: string; name: string }>(
     `select stream_id, seq, event_id as name from stream_event where tenant_id = 'acme' order by stream_id, seq`,
   );
   const byStream = Map.groupBy(rows, ({ stream_id }) => stream_id);
@@ -153,13 +134,13 @@ async function checkStreams(): Promise<void> {
 
 async function checkEvidence(): Promise<void> {
   for (const { receipt } of [acknowledged.appends[0]!, acknowledged.appends.at(-1)!]) {
-    const { body } = (await call('GET', `/v1/receipts/${receipt}/verification?tenant_id=acme`))!;
+    const { body } = (await acme.attempt('GET', `/v1/receipts/${receipt}/verification?tenant_id=acme`))!;
     expect(body).toMatchObject({ signature_valid: true, error_code: 'OK' });
   }
-  const known = await database.query<{ receipt_id: string }>(`select receipt_id from receipt where tenant_id = 'acme'`);
+  const known = await acme.database.query<{ receipt_id: string }>(`select receipt_id from receipt where tenant_id = 'acme'`);
   const receipts = new Set(known.map(({ receipt_id }) => receipt_id));
   expect(acknowledged.appends.filter(({ receipt }) => !receipts.has(receipt))).toEqual([]);
-  const api = await startApi({ database });
+  const api = await startApi({ database: acme.database });
   const audit = api.app.get(EvidenceAudit, { strict: false });
   expect(await audit.verifyChain()).toMatchObject({ ok: true, faults: [] });
   expect(await audit.verifyLog()).toMatchObject({ ok: true, faults: [] });

@@ -1,36 +1,16 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { send } from '../../kit/app.js';
-import { ALL_SCOPES } from '../../kit/daemon.js';
-import { freshDatabase, type TestDatabase } from '../../kit/database.js';
-import { ServerProcess } from '../../kit/server-process.js';
+import { type AcmeDaemon, startAcmeDaemon } from '../../kit/acme-daemon.js';
 
 const KILLS = 4;
 const WRITERS = 6;
 const A_ROUND = 10;
-const HEADERS = { 'x-svc-scopes': ALL_SCOPES, 'x-svc-tenant-id': 'acme' };
 
-let database: TestDatabase;
-let dataDir: string;
-let daemon: ServerProcess;
+let acme: AcmeDaemon;
 beforeAll(async () => {
-  database = await freshDatabase();
-  dataDir = mkdtempSync(join(tmpdir(), 'svc-kill-'));
-  daemon = await ServerProcess.at(database.url, dataDir, {}, 'daemon');
-  await daemon.start();
+  acme = await startAcmeDaemon();
 }, 180_000);
-afterAll(async () => {
-  await daemon.stop('SIGKILL');
-  await database.drop();
-  rmSync(dataDir, { recursive: true, force: true });
-});
-
-/** Undefined when the daemon died before it answered. */
-const call = (method: string, path: string, body?: unknown) =>
-  send(daemon.url, method, path, body, HEADERS).catch(() => undefined);
+afterAll(() => acme.close());
 
 it(
   'members and layers that were answered are there, with event and receipt, however often the daemon is killed',
@@ -38,7 +18,7 @@ it(
     timeout: 240_000,
   },
   async () => {
-    expect((await call('POST', '/v1/projects', { id: 'p', default_passport_id: 'lead' }))?.status).toBe(200);
+    expect((await acme.attempt('POST', '/v1/projects', { id: 'p', default_passport_id: 'lead' }))?.status).toBe(200);
     const layers: [name: string, version: number, content: string][] = [];
     const members: string[] = [];
     for (let kill = 0; kill < KILLS; kill++) {
@@ -46,37 +26,37 @@ it(
       const write = async (writer: number) => {
         for (let n = 0; !isKilled; n++) {
           const [name, content] = [`layer-${writer}`, `${kill}-${n}`];
-          const stored = await call('PUT', `/v1/projects/p/layers/${name}`, { content });
+          const stored = await acme.attempt('PUT', `/v1/projects/p/layers/${name}`, { content });
           if (stored?.status === 200) layers.push([name, stored.body.version, content]);
           const passport_id = `m-${writer}-${kill}-${n}`;
-          const added = await call('POST', '/v1/projects/p/passports', { passport_id });
+          const added = await acme.attempt('POST', '/v1/projects/p/passports', { passport_id });
           if (added?.status === 200) members.push(passport_id);
         }
       };
       const writers = Array.from({ length: WRITERS }, (_, writer) => write(writer));
       while (layers.length < (kill + 1) * A_ROUND) await sleep(5);
       isKilled = true;
-      await daemon.stop('SIGKILL');
+      await acme.daemon.stop('SIGKILL');
       await Promise.all(writers);
-      await daemon.start();
+      await acme.daemon.start();
     }
-    const stored = await database.query<{ key: string; version: number; value: string }>(
+    const stored = await acme.database.query<{ key: string; version: number; value: string }>(
       `select key, version, value from fact where entity = 'layer:p'`,
     );
     const known = new Set(stored.map(({ key, version, value }) => [key, version, value].join()));
     expect(layers.filter((layer) => !known.has(layer.join()))).toEqual([]);
     // No version is missing or doubled, and each has the event of its change.
-    const torn = await database.query(
+    const torn = await acme.database.query(
       `select f.key, f.version from fact f where f.entity = 'layer:p' and (
        not exists (select from outbox_event e where e.kind = 'layer.stored' and e.data ->> 'factId' = f.fact_id::text)
        or not exists (select from receipt r where r.tenant_id = f.tenant_id and r.receipt_id = f.receipt_id)
        or f.version > 1 and not exists (select from fact o where o.chain = f.chain and o.version = f.version - 1))`,
     );
     expect(torn).toEqual([]);
-    const rows = await database.query<{ id: string }>(`select passport_id as id from project_passport`);
+    const rows = await acme.database.query<{ id: string }>(`select passport_id as id from project_passport`);
     const there = new Set(rows.map(({ id }) => id));
     expect(members.filter((id) => !there.has(id))).toEqual([]);
-    const [{ version, receipts, events }] = (await database.query(
+    const [{ version, receipts, events }] = (await acme.database.query(
       `select version, (select count(*)::int from receipt where subject = 'p' and stream = 'projects/p') as receipts,
        (select count(*)::int from outbox_event where subject = 'p' and kind like 'project.%') as events from project`,
     )) as [{ version: number; receipts: number; events: number }];

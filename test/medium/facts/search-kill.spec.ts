@@ -1,31 +1,16 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { send } from '../../kit/app.js';
-import { freshDatabase, type TestDatabase } from '../../kit/database.js';
-import { ServerProcess } from '../../kit/server-process.js';
+import { type AcmeDaemon, startAcmeDaemon } from '../../kit/acme-daemon.js';
 
-const HEADERS = { 'x-svc-scopes': 'query:read facts:write', 'x-svc-passport-id': 'ada', 'x-svc-tenant-id': 'acme' };
 /** More than what is sealed at once. */
 const BATCH = 600;
 
-let database: TestDatabase;
-let dataDir: string;
-let daemon: ServerProcess;
+let acme: AcmeDaemon;
 beforeAll(async () => {
-  database = await freshDatabase();
-  dataDir = mkdtempSync(join(tmpdir(), 'svc-seal-kill-'));
-  daemon = await ServerProcess.at(database.url, dataDir, {}, 'daemon');
-  await daemon.start();
+  acme = await startAcmeDaemon();
 }, 60_000);
-afterAll(async () => {
-  await daemon.stop('SIGKILL');
-  await database.drop();
-  rmSync(dataDir, { recursive: true, force: true });
-});
+afterAll(() => acme.close());
 
 let stored = 0;
 async function store(): Promise<void> {
@@ -34,25 +19,19 @@ async function store(): Promise<void> {
     key: 'k',
     value: `straw part${Math.floor((stored + i) / BATCH)}`,
   }));
-  expect((await send(daemon.url, 'PUT', '/v1/facts/bulk', facts, HEADERS)).status).toBe(201);
+  expect((await acme.call('PUT', '/v1/facts/bulk', facts)).status).toBe(201);
   stored += BATCH;
 }
 
 async function checkSearch(): Promise<void> {
   for (let part = 0; part * BATCH < stored; part++) {
-    const { status, body } = await send(
-      daemon.url,
-      'GET',
-      `/v1/facts?top_k=1000&query=part${part}`,
-      undefined,
-      HEADERS,
-    );
+    const { status, body } = await acme.call('GET', `/v1/facts?top_k=1000&query=part${part}`);
     expect([status, body.facts.length]).toEqual([200, BATCH]);
   }
 }
 
 const facts = async (): Promise<number> => {
-  const [row] = await database.query<{ facts: number }>(
+  const [row] = await acme.database.query<{ facts: number }>(
     'select coalesce(sum(fact_count), 0)::int as facts from fact_segment',
   );
   return row!.facts;
@@ -67,25 +46,25 @@ async function until(holds: () => Promise<boolean>): Promise<void> {
  * starts it again.
  */
 async function killedAt(lock: string, write: () => Promise<void>): Promise<void> {
-  const holder = new Client(database.urlAs('svc_operator'));
+  const holder = new Client(acme.database.urlAs('svc_operator'));
   await holder.connect();
   try {
     await holder.query('begin');
     await holder.query(lock);
     await write();
     await until(async () => {
-      const [row] = await database.query<{ waits: boolean }>(
+      const [row] = await acme.database.query<{ waits: boolean }>(
         `select exists (select from pg_locks waiting join pg_locks held using (pid)
            where not waiting.granted and held.relation = 'fact_segment'::regclass) as waits`,
       );
       return row!.waits;
     });
-    await daemon.stop('SIGKILL');
+    await acme.daemon.stop('SIGKILL');
   } finally {
     await holder.query('rollback');
     await holder.end();
   }
-  await daemon.start();
+  await acme.daemon.start();
 }
 
 it('finds everything once after kill -9 of a process that seals, and of one that merges', async () => {
@@ -108,7 +87,7 @@ it('finds everything once after kill -9 of a process that seals, and of one that
   // What was not merged is merged when something is sealed again.
   await written();
   await until(async () => {
-    const rows = await database.query('select from fact_segment');
+    const rows = await acme.database.query('select from fact_segment');
     return (await facts()) === stored && rows.length < 3;
   });
   await checkSearch();

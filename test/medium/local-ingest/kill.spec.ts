@@ -1,38 +1,24 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { SegmentCheck } from '../../../src/modules/memory/local-ingest/segment-check.service.js';
-import { send } from '../../kit/app.js';
+import { type AcmeDaemon, startAcmeDaemon } from '../../kit/acme-daemon.js';
 import { startDaemon } from '../../kit/daemon.js';
-import { freshDatabase, type TestDatabase } from '../../kit/database.js';
-import { ServerProcess } from '../../kit/server-process.js';
 import { Platform } from '../envelopes/envelope-maker.js';
 
 const KILLS = 5;
-const HEADERS = { 'x-svc-scopes': 'admin:write facts:write', 'x-svc-tenant-id': 'acme' };
 const platform = new Platform();
 
-let database: TestDatabase;
-let dataDir: string;
-let daemon: ServerProcess;
+let acme: AcmeDaemon;
 beforeAll(async () => {
-  database = await freshDatabase();
-  dataDir = mkdtempSync(join(tmpdir(), 'svc-local-kill-'));
-  const keys = join(dataDir, 'platform.jwks');
+  const keys = join(mkdtempSync(join(tmpdir(), 'svc-platform-')), 'platform.jwks');
   writeFileSync(keys, JSON.stringify({ keys: [platform.jwk()] }));
-  daemon = await ServerProcess.at(database.url, dataDir, { SVCD_PLATFORM_KEYS_FILE: keys }, 'daemon');
-  await daemon.start();
+  acme = await startAcmeDaemon({ SVCD_PLATFORM_KEYS_FILE: keys });
 }, 60_000);
-afterAll(async () => {
-  await daemon.stop('SIGKILL');
-  await database.drop();
-  rmSync(dataDir, { recursive: true, force: true });
-});
+afterAll(() => acme.close());
 
-/** undefined when the daemon died before it answered. */
-const call = (path: string, body: unknown) => send(daemon.url, 'POST', path, body, HEADERS).catch(() => undefined);
 const sealed = new Map<number, string>();
 const imported = new Set<string>();
 let isOver = false;
@@ -44,12 +30,12 @@ async function ingest(writer: number): Promise<void> {
       title: doc_id,
       text: `Text ${writer}.${n}.`,
     }));
-    const answer = await call('/v1/local/ingest', { tenant_id: 'acme', corpus_id: 'birds', documents });
+    const answer = await acme.attempt('POST', '/v1/local/ingest', { tenant_id: 'acme', corpus_id: 'birds', documents });
     if (answer?.status === 200) {
       expect(sealed.has(answer.body.segment_seq as number)).toBe(false);
       sealed.set(answer.body.segment_seq as number, answer.body.receipt_id as string);
     }
-    if (daemon.hasEnded) await sleep(20);
+    if (acme.daemon.hasEnded) await sleep(20);
   }
 }
 
@@ -69,7 +55,7 @@ async function importResults(writer: number): Promise<void> {
 
 /** Sent again until it is answered that it is there: 409 where the answer before was lost with the daemon. */
 async function isImported(envelope: object): Promise<boolean> {
-  const answer = await call('/v1/result-envelope/import', envelope);
+  const answer = await acme.attempt('POST', '/v1/result-envelope/import', envelope);
   if (!answer) await sleep(20);
   return answer?.status === 200 || answer?.status === 409;
 }
@@ -79,13 +65,13 @@ it('keeps what it sealed and imported through kill -9, whole and once', async ()
   for (let kill = 0; kill < KILLS; kill += 1) {
     const before = sealed.size + imported.size;
     while (sealed.size + imported.size < before + 20 + kill * 3) await sleep(5);
-    await daemon.stop('SIGKILL');
-    await daemon.start();
+    await acme.daemon.stop('SIGKILL');
+    await acme.daemon.start();
   }
   isOver = true;
   await Promise.all(writers);
 
-  const segments = await database.query<{ segment_seq: string; receipt_id: string; documents: number }>(
+  const segments = await acme.database.query<{ segment_seq: string; receipt_id: string; documents: number }>(
     `select s.segment_seq, s.receipt_id, (select count(*)::int from ingest i where i.receipt_id = s.receipt_id and i.status = 'completed') as documents
      from sealed_segment s join receipt r using (tenant_id, receipt_id) where tenant_id = 'acme' order by s.segment_seq`,
   );
@@ -93,7 +79,7 @@ it('keeps what it sealed and imported through kill -9, whole and once', async ()
   expect(segments.every(({ documents }) => documents === 2)).toBe(true);
   const kept = new Map(segments.map(({ segment_seq, receipt_id }) => [Number(segment_seq), receipt_id]));
   expect([...sealed].filter(([seq, receipt]) => kept.get(seq) !== receipt)).toEqual([]);
-  const [counts] = await database.query<Record<string, number>>(
+  const [counts] = await acme.database.query<Record<string, number>>(
     `select (select count(*)::int from ingest where finished_at is null) as unfinished,
        (select count(*)::int from receipt where kind = 'local.ingested') - ${segments.length} as odd_receipts,
        (select count(*)::int from result_envelope) - (select count(*)::int from fact) as odd_facts,
@@ -102,11 +88,11 @@ it('keeps what it sealed and imported through kill -9, whole and once', async ()
        (select count(*)::int from result_envelope) - (select count(*)::int from receipt where kind = 'result_envelope.imported') as odd_imports`,
   );
   expect(Object.entries(counts!).filter(([, count]) => count !== 0)).toEqual([]);
-  const jobs = await database.query<{ job_id: string }>('select job_id from result_envelope');
+  const jobs = await acme.database.query<{ job_id: string }>('select job_id from result_envelope');
   const found = new Set(jobs.map(({ job_id }) => job_id));
   expect([...imported].filter((job) => !found.has(job))).toEqual([]);
 
-  const other = await startDaemon({ database });
+  const other = await startDaemon({ database: acme.database });
   expect((await other.app.get(SegmentCheck).step()).corrupt).toEqual([]);
   await other.close();
 }, 300_000);

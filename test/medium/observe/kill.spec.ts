@@ -1,37 +1,23 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { EvidenceAudit } from '../../../src/common/evidence-log/evidence-audit.js';
 import { LogSequencer } from '../../../src/common/evidence-log/log-sequencer.js';
-import { send, startApi } from '../../kit/app.js';
-import { freshDatabase, type TestDatabase } from '../../kit/database.js';
-import { ServerProcess } from '../../kit/server-process.js';
+import { type AcmeDaemon, startAcmeDaemon } from '../../kit/acme-daemon.js';
+import { startApi } from '../../kit/app.js';
 
 const KILLS = 4;
-const HEADERS = { 'x-svc-scopes': 'admin:read admin:write facts:write', 'x-svc-tenant-id': 'acme' };
 const AT = { actor: 'agent:a', ts_start: '2026-11-23T09:00:00Z' };
 
-let database: TestDatabase;
-let dataDir: string;
-let daemon: ServerProcess;
+let acme: AcmeDaemon;
 beforeAll(async () => {
-  database = await freshDatabase();
-  dataDir = mkdtempSync(join(tmpdir(), 'svc-observe-kill-'));
   const flags = { SVCD_OBSERVE: '1', SVCD_FEATURE_INCIDENTS: '1', SVCD_FEATURE_LEGAL_HOLD: '1' };
-  daemon = await ServerProcess.at(database.url, dataDir, flags, 'daemon');
-  await daemon.start();
+  acme = await startAcmeDaemon(flags);
 }, 120_000);
-afterAll(async () => {
-  await daemon.stop('SIGKILL');
-  await database.drop();
-  rmSync(dataDir, { recursive: true, force: true });
-});
+afterAll(() => acme.close());
 
 /** undefined when the daemon died before it answered. */
 async function call(method: string, path: string, body: unknown): Promise<any> {
-  const answer = await send(daemon.url, method, path, body, HEADERS).catch(() => undefined);
+  const answer = await acme.attempt(method, path, body);
   if (!answer) await sleep(20);
   return answer && answer.status < 300 ? answer.body : undefined;
 }
@@ -78,26 +64,26 @@ it('keeps every step and incident that it acknowledged through kill -9, each wit
   for (let kill = 0; kill < KILLS; kill += 1) {
     const before = acknowledged();
     while (acknowledged() < before + 40 + kill * 7) await sleep(5);
-    await daemon.stop('SIGKILL');
-    await daemon.start();
+    await acme.daemon.stop('SIGKILL');
+    await acme.daemon.start();
   }
   isOver = true;
   await Promise.all(writers);
 
-  const steps = await database.query<{ node_id: string; open_receipt: string; close_receipt: string | null }>(
+  const steps = await acme.database.query<{ node_id: string; open_receipt: string; close_receipt: string | null }>(
     `select node_id, open_receipt, close_receipt from observe_step where tenant_id = 'acme' and not auto`,
   );
   const kept = new Map(steps.map((step) => [step.node_id, step]));
   expect([...opened].filter(([id, receipt]) => kept.get(id)?.open_receipt !== receipt)).toEqual([]);
   expect([...closed].filter(([id, receipt]) => kept.get(id)?.close_receipt !== receipt)).toEqual([]);
-  const cases = await database.query<{ incident_id: string; status: string }>(
+  const cases = await acme.database.query<{ incident_id: string; status: string }>(
     `select incident_id, status from incident where tenant_id = 'acme'`,
   );
   const states = new Map(cases.map(({ incident_id, status }) => [incident_id, status]));
   expect([...incidents].filter((id) => !states.has(id))).toEqual([]);
   expect([...changed].filter(([id, status]) => states.get(id) !== status)).toEqual([]);
   // What is there has its receipt, and each receipt is of something that is there.
-  const [odd] = await database.query<Record<string, number>>(
+  const [odd] = await acme.database.query<Record<string, number>>(
     `select (select count(*)::int from observe_step s where s.tenant_id = 'acme' and not s.auto
          and not exists (select from receipt r where r.tenant_id = 'acme' and r.receipt_id = s.open_receipt and r.subject = s.node_id)) as unreceipted_steps,
        (select count(*)::int from receipt r where r.kind = 'step.opened' and not exists (select from observe_step s where s.open_receipt = r.receipt_id)) as odd_openings,
@@ -107,7 +93,7 @@ it('keeps every step and incident that it acknowledged through kill -9, each wit
   );
   expect(Object.entries(odd!).filter(([, count]) => count !== 0)).toEqual([]);
 
-  const api = await startApi({ database });
+  const api = await startApi({ database: acme.database });
   await api.app.get(LogSequencer).integrate();
   const audit = api.app.get(EvidenceAudit);
   expect([(await audit.verifyChain()).faults, (await audit.verifyLog()).faults]).toEqual([[], []]);
