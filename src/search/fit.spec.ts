@@ -78,7 +78,7 @@ describe('the fit of what is found in ten documents', () => {
   });
 });
 
-it('knows German as it knows English', () => {
+it('the fit knows German as it knows English', () => {
   const german = open(
     [
       'Jeder hat 28 Tage Urlaub im Jahr. Resturlaub verfällt im März.',
@@ -94,7 +94,7 @@ it('knows German as it knows English', () => {
   expect(fit(german, 'Which medication helps against a headache?')).toBe('none');
 });
 
-it('is sane in a collection of one document, and of none', () => {
+it('the fit knows the words of a collection of one document, and is none in an empty one', () => {
   const single = open(['Everyone has 28 days of leave a year.']);
   expect(fit(single, 'How many days of leave?')).not.toBe('none');
   expect(fit(single, 'leave')).not.toBe('none');
@@ -102,14 +102,14 @@ it('is sane in a collection of one document, and of none', () => {
   expect(fit(open([]), 'leave')).toBe('none');
 });
 
-it('judges by the best of the first three hits', () => {
+it('the fit judges by the best of the first three hits', () => {
   const { hits, query } = search(open(HANDBOOK), 'How many days of leave do I have a year?');
   const evidence = evidenceOf([...hits].reverse(), () => query);
   expect(judge(evidence, LEARNED)).toBe(fitOf(hits, () => query));
   expect(judge({ features: [], hasAllWords: () => false }, LEARNED)).toBe('none');
 });
 
-it('of several parts is the strongest, and near meaning is not refused', () => {
+it('the fit of several parts is the strongest, and near meaning is not refused', () => {
   expect(strongestFit(['none', 'strong', 'weak'])).toBe('strong');
   expect(strongestFit([])).toBe('none');
   expect(withNear('none', true)).toBe('weak');

@@ -3,7 +3,7 @@ import { SpanTable } from './span-table.js';
 
 const TEXT = 'the cat and the dog and the cat';
 
-it('numbers stretches in the order in which they are added, and the same text by the same number', () => {
+it('a table numbers stretches in the order in which they are added, and the same text by the same number', () => {
   const table = new SpanTable();
   expect(table.add(TEXT, 0, 3)).toBe(0);
   expect(table.add(TEXT, 4, 7)).toBe(1);
@@ -13,7 +13,7 @@ it('numbers stretches in the order in which they are added, and the same text by
   expect(table.find('a cat', 2, 5)).toBe(1);
 });
 
-it('keeps stretches apart by where they begin and end', () => {
+it('a table keeps stretches apart by where they begin and end', () => {
   const table = new SpanTable();
   table.add(TEXT, 0, 7);
   expect(table.find(TEXT, 0, 3)).toBeUndefined();
@@ -21,7 +21,7 @@ it('keeps stretches apart by where they begin and end', () => {
   expect(table.find(TEXT, 24, 31)).toBe(0);
 });
 
-it('finds each of many stretches after it has grown, whatever their code units are', () => {
+it('a table finds each of many stretches after it has grown, whatever their code units are', () => {
   const table = new SpanTable();
   const words = Array.from({ length: 40_000 }, (_, number) => `${number.toString(36)}é🙂\u0000`);
   words.forEach((word) => table.add(`<${word}>`, 1, word.length + 1));
@@ -29,7 +29,7 @@ it('finds each of many stretches after it has grown, whatever their code units a
   expect(table.find('never', 0, 5)).toBeUndefined();
 });
 
-it('is empty once it is cleared', () => {
+it('a table is empty once it is cleared', () => {
   const table = new SpanTable();
   table.add(TEXT, 0, 3);
   table.clear();

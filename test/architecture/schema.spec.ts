@@ -16,7 +16,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-it('is made by migrations in the order of their numbers, so that every database runs them in one order', () => {
+it('the schema is made by migrations in the order of their numbers, so that every database runs them in one order', () => {
   const numbers = MIGRATIONS.map((migration) => Number(/\d{13}$/.exec(new migration().name)![0]));
   expect(numbers).toEqual([...new Set(numbers)].sort((left, right) => left - right));
 });
@@ -26,13 +26,13 @@ const TAKES_AWAY =
   /\b(drop\s+(table|column|view|function|type)|rename\s+(to|column)|set\s+not\s+null|alter\s+column\s+\w+\s+type)\b/i;
 const COMPATIBILITY = 1795924000000;
 
-it('takes nothing away without saying which programs it still takes', () => {
+it('a migration takes nothing away without saying which programs it still takes', () => {
   const silent = MIGRATIONS.filter((migration) => Number(/\d{13}$/.exec(migration.name)![0]) > COMPATIBILITY)
     .filter((migration) => TAKES_AWAY.test(String(migration.prototype.up)))
     .filter((migration) => !String(migration.prototype.up).includes('update schema_compatibility'));
   expect(silent.map(({ name }) => name)).toEqual([]);
 });
 
-it('is that of the golden file: a migration shows there what it changes', async () => {
+it('the schema is that of the golden file: a migration shows there what it changes', async () => {
   await expect(await readSchema(owner)).toMatchFileSnapshot('../golden/schema.sql');
 });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { memoryShareMib } from './memory-share.js';
 
-it('is a part of the memory in whole MiB, within its bounds', () => {
+it('a share is a part of the memory in whole MiB, within its bounds', () => {
   const half = memoryShareMib(1 / 2, 1, 2 ** 40);
   expect(Number.isInteger(half)).toBe(true);
   expect(Math.abs(memoryShareMib(1, 1, 2 ** 40) - 2 * half)).toBeLessThanOrEqual(1);

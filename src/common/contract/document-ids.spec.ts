@@ -15,6 +15,6 @@ it.each([
   expect(readDocumentId(id)).toEqual({ corpusId, docId });
 });
 
-it('is no id without both names', () => {
+it('there is no id without both names', () => {
   expect(['notes', 'notes/', '/a', ''].map(readDocumentId)).toEqual([undefined, undefined, undefined, undefined]);
 });

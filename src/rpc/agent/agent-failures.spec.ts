@@ -19,11 +19,11 @@ it.each([
   ['remember', 'body.pins[1].chunkId', 'is none', 'sources[1] is none'],
   ['search', 'body.corpusIds[0]', 'must be text', 'corpus_ids[0] must be text'],
   ['more_tools', 'tool_set', 'must be one of a', 'set must be one of a'],
-])('of %s at %s names the argument', (tool, path, message, said) => {
+])('a failure of %s at %s names the argument', (tool, path, message, said) => {
   expect(failedAt(tool, [{ path, message }]).message).toBe(`${tool}: ${said}`);
 });
 
-it('of the arguments as a whole names none', () => {
+it('a failure of the arguments as a whole names none', () => {
   const { message } = failureOfAgentCall(
     invalidMembers([{ path: 'arguments', message: 'must be an object' }]),
     'search',
@@ -32,7 +32,7 @@ it('of the arguments as a whole names none', () => {
   expect(message).toBe('search: must be an object');
 });
 
-it('says of each argument the first thing that is wrong with it', () => {
+it('a failure says of each argument the first thing that is wrong with it', () => {
   const issues = [
     { path: 'arguments.query', message: 'must be a string' },
     { path: 'arguments.query', message: 'must be longer' },

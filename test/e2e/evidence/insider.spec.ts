@@ -233,7 +233,7 @@ const gate = async (): Promise<{ ok: boolean; detail: string }> => {
   return checks.find(({ gate: name }: { gate: string }) => name === 'control_evidence_ok');
 };
 
-it('is ready, and says that it has looked at everything', { timeout: 60_000 }, async () => {
+it('a server that nobody changed is ready, and says that it has looked at everything', { timeout: 60_000 }, async () => {
   const whole = /hold.*; the last whole look at the evidence ended 20.*Z and found nothing$/;
   await expect
     .poll(gate, { timeout: 40_000, interval: 500 })
@@ -265,13 +265,13 @@ it(
   },
 );
 
-it('is ready again once all is as it was', { timeout: 120_000 }, async () => {
+it('the server is ready again once all is as it was', { timeout: 120_000 }, async () => {
   for (const undo of undos.splice(0).reverse()) await asInsider(undo);
   expect((await api.app.get(EvidenceAudit).verifyChain(SUBJECT_CHECKS)).faults).toEqual([]);
   await expect.poll(gate, { timeout: 90_000, interval: 500 }).toMatchObject({ ok: true });
 });
 
-it('names records that are kept from the log', { timeout: 120_000 }, async () => {
+it('readiness names records that are kept from the log', { timeout: 120_000 }, async () => {
   await root.query(`create function drop_it() returns trigger language plpgsql as 'begin return null; end';
     create trigger drop_it before insert on log_pending for each row execute function drop_it()`);
   await ingest(api.tenant, [{ docId: 'dingo', content: 'Dingoes howl.' }]);

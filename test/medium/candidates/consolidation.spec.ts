@@ -20,7 +20,7 @@ const put = async (entity: string, key: string, value: string, more: object = {}
 const jobs = async (of: TestDaemon): Promise<string[]> =>
   (await of.call('GET', '/v1/version')).body.scheduler.jobs.map(({ name }: any) => name);
 
-it('puts forward what should be retired, once, and changes no fact by itself', async () => {
+it('consolidation puts forward what should be retired, once, and changes no fact by itself', async () => {
   const alike = await put('user:ada', 'note', 'Ada keeps the spare key under the third stone');
   await put('user:ada', 'notes', 'Ada keeps the spare key under the third stone!');
   const against = await put('user:bob', 'City', 'Rome');
@@ -80,7 +80,7 @@ it('a decision that a legal hold refuses is its own result, with the receipt of 
   expect(refused).toEqual([{ subject: hold.body.hold.id }]);
 });
 
-it('is among the scheduled work that GET /v1/version reports, exactly where it is on', async () => {
+it('consolidation is among the scheduled work that GET /v1/version reports, exactly where it is on', async () => {
   expect(await jobs(daemon)).toContain('consolidation');
   const off = await startDaemon({ database: daemon.database, env: { SVCD_AUTO_CAPTURE: '1' } });
   expect(await jobs(off)).not.toContain('consolidation');

@@ -68,13 +68,13 @@ async function expectsWhatWasWritten(round: string): Promise<void> {
   }
 }
 
-it('answers what only reads, with all that was acknowledged before', async () => {
+it('a replica answers what only reads, with all that was acknowledged before', async () => {
   const before = await countReads();
   for (let i = 0; i < 10; i += 1) await expectsWhatWasWritten(`streaming${i}`);
   expect((await countReads()).replica).toBeGreaterThan(before.replica + 10);
 });
 
-it('is left out while its replay is behind, and serves again afterwards', async () => {
+it('a replica is left out while its replay is behind, and serves again afterwards', async () => {
   await postgres.asSuperuserOfStandby('select pg_wal_replay_pause()');
   const before = await countReads();
   for (let i = 0; i < 3; i += 1) await expectsWhatWasWritten(`paused${i}`);
@@ -90,7 +90,7 @@ it('is left out while its replay is behind, and serves again afterwards', async 
   });
 });
 
-it('stays exact while replay stops and goes on', async () => {
+it('a replica stays exact while replay stops and goes on', async () => {
   let isOver = false;
   const toggling = (async () => {
     while (!isOver) {
@@ -108,7 +108,7 @@ it('stays exact while replay stops and goes on', async () => {
   }
 });
 
-it('is not asked whether a key holds', async () => {
+it('a replica is not asked whether a key holds', async () => {
   const { tenant, database } = apis[0]!;
   const other = await apis[0]!.addTenant('revoked');
   expect((await other.call('GET', '/v1/documents')).status).toBe(200);
@@ -119,7 +119,7 @@ it('is not asked whether a key holds', async () => {
   await postgres.asSuperuserOfStandby('select pg_wal_replay_resume()');
 });
 
-it('leaves reads to the primary while it is away', async () => {
+it('a replica leaves reads to the primary while it is away', async () => {
   await untilServing();
   await postgres.stopStandby();
   await expectsWhatWasWritten('away');
@@ -128,7 +128,7 @@ it('leaves reads to the primary while it is away', async () => {
   await expectsWhatWasWritten('back');
 });
 
-it('is not believed once it was promoted apart from the primary', async () => {
+it('a replica is not believed once it was promoted apart from the primary', async () => {
   await untilServing();
   await postgres.asSuperuserOfStandby('select pg_promote()');
   // Its log goes further than the primary's, with other contents.

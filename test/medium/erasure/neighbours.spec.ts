@@ -39,7 +39,7 @@ async function faults(): Promise<unknown[]> {
   return [...(await audit.verifyChain(SUBJECT_CHECKS)).faults, ...(await audit.verifyLog()).faults];
 }
 
-it('leaves the receipts before and after those of an erased document verified', { timeout: 60_000 }, async () => {
+it('an erasure leaves the receipts before and after those of an erased document verified', { timeout: 60_000 }, async () => {
   await ingest('otter');
   await ingest('heron');
   await ingest('grebe');
@@ -56,7 +56,7 @@ it('leaves the receipts before and after those of an erased document verified', 
   expect(await faults()).toEqual([]);
 });
 
-it('leaves the end of a chain where its head says, when the newest receipt goes', { timeout: 60_000 }, async () => {
+it('an erasure leaves the end of a chain where its head says, when the newest receipt goes', { timeout: 60_000 }, async () => {
   await ingest('stork');
   expect((await erase('man', 'stork')).status).toBe(200);
   await api.app.get(LogSequencer).integrate();
@@ -65,7 +65,7 @@ it('leaves the end of a chain where its head says, when the newest receipt goes'
 });
 
 it(
-  'takes what local ingest sealed of the document, and leaves the others of the call',
+  'an erasure takes what local ingest sealed of the document, and leaves the others of the call',
   { timeout: 60_000 },
   async () => {
     const documents = ['marten', 'badger'].map((doc_id) => ({ doc_id, title: doc_id, text: `The ${doc_id} sleeps.` }));

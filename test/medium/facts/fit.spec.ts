@@ -20,7 +20,7 @@ afterAll(() => daemon.close());
 const fitOf = async (query: string): Promise<unknown> => (await ada('GET', `/v1/facts?${query}`)).body.fit;
 const asking = (query: string): string => new URLSearchParams({ query }).toString();
 
-it('says whether the facts that a query found answer it', async () => {
+it('the fit says whether the facts that a query found answer it', async () => {
   expect(await fitOf(asking('How many reviewers approve a change to the ledger?'))).toBe('strong');
   expect(await fitOf(asking('when is a release cut'))).not.toBe('none');
   expect(await fitOf(asking('Lisbon'))).not.toBe('none');
@@ -28,12 +28,12 @@ it('says whether the facts that a query found answer it', async () => {
   expect(await fitOf(asking('zebra'))).toBe('none');
 });
 
-it('is of a query: without one there is none, and without tokens it is still there', async () => {
+it('the fit is of a query: without a query there is none, and without tokens it is still there', async () => {
   expect(await fitOf('top_k=3')).toBeUndefined();
   expect(await fitOf(`${asking('a change to the ledger')}&token_budget=0`)).toBe('strong');
 });
 
-it('finds by related words when that is asked', async () => {
+it('a search finds by related words when that is asked', async () => {
   const query = 'where does Ada reside';
   const keysOf = async (more: string): Promise<string[]> =>
     (await ada('GET', `/v1/facts?${asking(query)}${more}`)).body.facts.map(({ key }: { key: string }) => key);

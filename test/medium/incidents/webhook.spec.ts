@@ -21,7 +21,7 @@ afterAll(async () => {
 });
 
 it(
-  'brings what happens to an incident to an address of the tenant, signed, and nothing of others',
+  'a webhook brings what happens to an incident to an address of the tenant, signed, and nothing of others',
   { timeout: 90_000 },
   async () => {
     const { tenantId } = api.tenant;

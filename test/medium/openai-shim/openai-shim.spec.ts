@@ -173,7 +173,7 @@ describe('invoke', () => {
   });
 });
 
-it('is not there while its flag is off', async () => {
+it('the shim is not there while its flag is off', async () => {
   const off = await startDaemon();
   try {
     expect((await off.call('GET', '/v1/openai/tools.json')).status).toBe(404);

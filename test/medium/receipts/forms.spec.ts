@@ -88,7 +88,7 @@ async function verdictOf(file: string): Promise<{ ok: boolean }> {
   return JSON.parse(out) as { ok: boolean };
 }
 
-it('is proven by openssl alone: the envelope of the bundle (DSSE)', async () => {
+it('the envelope of the bundle (DSSE) is proven by openssl alone', async () => {
   const { file } = await read(execution, FORM_TYPES.sigstore);
   const { dsseEnvelope } = JSON.parse(Buffer.from(file).toString()) as {
     dsseEnvelope: { payload: string; payloadType: string; signatures: { sig: string }[] };
@@ -111,7 +111,7 @@ it('is proven by openssl alone: the envelope of the bundle (DSSE)', async () => 
   expect(spawnSync('openssl', words).status).toBe(1);
 });
 
-it('answers 406 with all forms for what it does not have', async () => {
+it('the route answers 406 with all forms for what it does not have', async () => {
   const { status, file } = await read(execution, 'text/html');
   expect([status, JSON.parse(Buffer.from(file).toString())]).toMatchObject([
     406,

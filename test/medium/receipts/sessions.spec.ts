@@ -86,7 +86,7 @@ it('a session of one name is another one in another tenant', async () => {
   expect((await kindsOf(umbrella, 'shared')).sort()).toEqual(['ingest.accepted', 'stream.appended']);
 });
 
-it('what names no session has none', async () => {
+it('a receipt of a request that names no session has none', async () => {
   const { body } = await append(acme);
   const list = await daemon.call('GET', `/v1/receipts/list?tenant_id=${acme.tenantId}&kind=stream.appended`);
   const row = list.body.rows.find((one: { receipt_id: string }) => one.receipt_id === body.receipt_id);

@@ -37,7 +37,7 @@ it.each([
   'What does it cost to search the commons on the free tier?',
   'Who may approve a call that the shield asks about?',
   'SVC_CACHE_MIB',
-])('is strong for what the documents say, in every lane: %s', async (question) => {
+])('the fit is strong for what the documents say, in every lane: %s', async (question) => {
   expect(await fits(question)).toEqual(['strong', 'strong', 'strong']);
 });
 
@@ -48,16 +48,16 @@ it.each([
   'getUserByEmailAddress',
   'zebra',
   'the of and',
-])('is none for what they do not say, in every lane: %s', async (question) => {
+])('the fit is none for what they do not say, in every lane: %s', async (question) => {
   expect(await fits(question)).toEqual(['none', 'none', 'none']);
 });
 
-it('does not refuse what is asked in few of their words', async () => {
+it('the fit does not refuse what is asked in few of their words', async () => {
   expect(await fits('how are two sessions kept from editing the same file')).not.toContain('none');
   expect(await fits('pgvector')).not.toContain('none');
 });
 
-it('judges a passage by the words of its own language', async () => {
+it('the fit judges a passage by the words of its own language', async () => {
   expect(await fits('Wann wird das Mittagessen in der Kantine ausgegeben?')).toEqual(['strong', 'strong', 'strong']);
 });
 
@@ -66,13 +66,13 @@ it.each([
   ['?! ...', {}, /stop words/],
   ['zebra', {}, /No passage that was searched has a word/],
   ['legal hold', { corpusIds: ['no-such-corpus'] }, /No passage was searched/],
-])('is none with a note that says why: %s', async (query, rest, why) => {
+])('the fit is none with a note that says why: %s', async (query, rest, why) => {
   const answers = await Promise.all(LANES.map((lane) => retrieve(api.tenant, query, { ...rest, lane })));
   for (const { meta } of answers) expect(meta).toMatchObject({ fit: 'none', note: expect.stringMatching(why) });
   expect((await retrieve(api.tenant, 'the zebra and the legal hold')).meta).not.toHaveProperty('note');
 });
 
-it('is none where nothing is searched, and does not depend on how many passages are asked for', async () => {
+it('the fit is none where nothing is searched, and does not depend on how many passages are asked for', async () => {
   expect(await fits('legal hold', { corpusIds: ['no-such-corpus'] })).toEqual(['none', 'none', 'none']);
   const asked = await Promise.all([1, 2, 8, 50].map((limit) => retrieve(api.tenant, 'legal hold', { limit })));
   expect(new Set(asked.map(({ meta }) => meta.fit)).size).toBe(1);

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-it('is recorded with each change of it, in its transaction, and shown in the dashboard', async () => {
+it('overage is recorded with each change of it, in its transaction, and shown in the dashboard', async () => {
   const tenant = await api.addTenant('growing', 'free');
   const recorded = () =>
     api.database.query<any>(

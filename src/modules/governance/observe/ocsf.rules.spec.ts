@@ -10,7 +10,7 @@ const step: ObserveNode = {
 };
 const source = { tenantId: 't', sessionId: 's', version: '1.0.0' };
 
-it('is another activity by its kind, or an update by its receipt', () => {
+it('a step is another activity, named by its kind, and an update where it has the receipt of a change', () => {
   expect(ocsfOf(step, source)).toMatchObject({
     activity_id: 99,
     activity_name: 'tool',

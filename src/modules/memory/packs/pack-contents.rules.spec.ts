@@ -32,7 +32,7 @@ it('versions of one value that follow each other are one, since the first, with 
   ]);
 });
 
-it('what was over before it was stored keeps an end after its beginning', () => {
+it('a version that was over before it was stored keeps an end after its beginning', () => {
   const contents = new PackContents(() => true);
   contents.add(row('a', '2025-01-01', { valid_to: '2024-01-01T00:00:00Z' }));
   expect(contents.finish().facts).toMatchObject([

@@ -30,7 +30,7 @@ it('evidence is of everything once, with digest, receipt and address', () => {
   ]);
 });
 
-it('of a value that is only its beginning there is no digest', () => {
+it('a value of which only the beginning is there has no digest', () => {
   const facts = [{ ...known.facts[0]!, isCut: true }];
   expect(sentenceText(evidenceOf({ ...known, facts }, [{ kind: 'fact', id: 'f' }])[0]!)).not.toContain('blake3');
 });

@@ -22,7 +22,7 @@ it.each([
   expect(personOf({ ...ADA, ...claims }, RULES)).toEqual({ email: 'ada@example.org', role });
 });
 
-it('is nobody else whose letters have the same lower case', () => {
+it('an address is another person where only its Unicode letters have the same lower case', () => {
   expect(personOf({ ...ADA, email: '\u212Aate@Corp.com' }, RULES)?.email).toBe('\u212Aate@corp.com');
 });
 
