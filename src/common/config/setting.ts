@@ -46,10 +46,13 @@ export const setting = <S extends z.ZodType>(
 /** An unset or empty variable counts as absent. */
 const present = (value: unknown) => (value === '' ? undefined : value);
 
-export const text = () => z.preprocess(present, z.string().optional());
+/** @param least characters of a value */
+export const text = (least = 0) => z.preprocess(present, z.string().min(least).optional());
 export const textOr = (fallback: string) => z.preprocess(present, z.string().default(fallback));
 export const choice = <const T extends readonly [string, ...string[]]>(values: T, fallback: T[number]) =>
   z.preprocess(present, z.enum(values).default(fallback as never));
+export const optionalChoice = (values: readonly string[]) =>
+  z.preprocess(present, z.enum(values).optional());
 
 const TENANT = z.string().regex(TENANT_NAME, `expected the name of a tenant: ${TENANT_NAME_FORM}`);
 export const tenantName = () => z.preprocess(present, TENANT.optional());

@@ -1,6 +1,5 @@
-import { z } from 'zod';
 import { TOOL_SET_NAMES } from '../contract/tool-sets.js';
-import { headerKey, integer, setting, textOr, url } from './setting.js';
+import { headerKey, integer, optionalChoice, setting, textOr, url } from './setting.js';
 
 /** The settings of the tool service, a group of the table in settings.ts. */
 export const TOOLS_SETTINGS = {
@@ -62,7 +61,7 @@ export const TOOLS_SETTINGS = {
   stdioTenantId: setting('MCP_STDIO_TENANT_ID', textOr('default'), 'The tenant that `svc stdio` calls for.'),
   stdioToolSet: setting(
     'MCP_STDIO_TOOL_SET',
-    z.preprocess((value) => (value === '' ? undefined : value), z.enum(TOOL_SET_NAMES).optional()),
+    optionalChoice(TOOL_SET_NAMES),
     'The set of tools that `svc stdio` shows an MCP client.',
     { shownDefault: 'that of the tenant' },
   ),

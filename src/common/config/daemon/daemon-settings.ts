@@ -56,7 +56,7 @@ export const DAEMON_SETTINGS = {
   ),
   jwtSecret: setting(
     'SVCD_JWT_HS256_SECRET',
-    z.preprocess((v) => (v === '' ? undefined : v), z.string().min(32).optional()),
+    text(32),
     'Signs and verifies tokens in jwt_hs256, at least 32 characters. In that mode it is required with NODE_ENV=production.',
     {
       secret: true,
