@@ -98,6 +98,21 @@ describe('the modules', () => {
     expect(undocumented).toEqual([]);
   });
 
+  it('ARCHITECTURE.md lists every module by its domain, every folder of the platform and every guard', () => {
+    const page = readFileSync(join(ROOT, 'ARCHITECTURE.md'), 'utf8');
+    const tree = page.slice(page.indexOf('## The tree'), page.indexOf('## A module'));
+    const modules = new Set(files.flatMap((file) => moduleOf(file) ?? []));
+    const domains = new Set([...modules].map((one) => dirname(one)));
+    const listed = [...tree.matchAll(/([a-z]+) \(([a-z,\s-]+)\)/g)]
+      .filter(([, domain]) => domains.has(domain!))
+      .flatMap(([, domain, names]) => names!.split(/,\s*/).map((name) => `${domain}/${name}`));
+    expect(listed.sort()).toEqual([...modules].sort());
+    const words = new Set(tree.match(/[a-z][a-z-]*/g));
+    const parts = files.map((file) => /^src\/common\/([^/]+)\/|^src\/guards\/(.+)\.guard\.ts$/.exec(file));
+    const names = new Set(parts.flatMap((found) => found?.[1] ?? found?.[2] ?? []));
+    expect([...names].filter((name) => !words.has(name))).toEqual([]);
+  });
+
   it('every file of rules has a spec next to it', () => {
     const rules = files.filter((file) => file.endsWith('.rules.ts'));
     expect(rules.length).toBeGreaterThan(40);
