@@ -55,6 +55,22 @@ describe('plain words', () => {
     expect(found).toEqual([]);
   });
 
+  it('docs/language.md has each term once, and what it names is in the source', () => {
+    const rows = readFileSync(join(ROOT, 'docs/language.md'), 'utf8')
+      .split('\n')
+      .filter((line) => /^\| [^-*]/.test(line))
+      .slice(1)
+      .map((line) => line.split('|').map((cell) => cell.trim()));
+    const terms = rows.map(([, term]) => term!);
+    expect(terms.filter((term, index) => terms.indexOf(term) !== index)).toEqual([]);
+    const sources = globSync('{src,bench}/**/*.{ts,sql}', { cwd: ROOT });
+    const text = sources.map((file) => `${file}\n${readFileSync(join(ROOT, file), 'utf8')}`).join('\n');
+    const named = rows.flatMap((row) => [...row.at(-2)!.matchAll(/`@?([\w./-]+)[^`]*`/g)].map(([, name]) => name!));
+    expect(named.length).toBeGreaterThan(150);
+    const isThere = (name: string): boolean => text.includes(name);
+    expect(named.filter((name) => !isThere(name) && !name.split('.').every(isThere))).toEqual([]);
+  });
+
   it('no comment is wider than 120 columns', () => {
     const comments = files.filter((file) => file.endsWith('.ts'));
     const wide = comments.flatMap((file) =>
