@@ -9,7 +9,7 @@ import {
   type SignedNote,
   verifyNote,
 } from './signed-note.js';
-import type { SigningKey, VerifyingKey } from './signing-key.js';
+import type { VerifyingKey } from './signing-key.js';
 
 /** A C2SP tlog-checkpoint: the head of a log, as the body of a signed note. */
 export interface Checkpoint extends TreeHead {
@@ -23,19 +23,17 @@ export function draftCheckpoint(origin: string, head: TreeHead): NoteDraft {
   return draftNote(`${origin}\n${String(head.size)}\n${root}\n`, origin);
 }
 
-export function signCheckpoint(origin: string, head: TreeHead, ...keys: readonly SigningKey[]): string {
-  const draft = draftCheckpoint(origin, head);
-  return draft.with(keys.map((key) => [key.publicKey, key.sign(draft.toBeSigned)] as const));
-}
-
-/** Reads a checkpoint without extension lines. Does not verify a signature. */
+/** Reads a checkpoint without extension lines. Does not verify a signature. @throws Error for another form */
 export function parseCheckpoint(text: string): Checkpoint {
   const { checkpoint, extensions } = parseAnyCheckpoint(text);
   if (extensions.length > 0) throw new Error('a checkpoint has the lines origin, size and root');
   return checkpoint;
 }
 
-/** Reads a checkpoint of any log: others may add lines, which are not empty. Does not verify a signature. */
+/**
+ * Reads a checkpoint of any log: others may add lines, which are not empty. Does not verify a signature.
+ * @throws Error for another form
+ */
 export function parseAnyCheckpoint(text: string): { checkpoint: Checkpoint; extensions: string[] } {
   const note = parseNote(text);
   const [origin = '', sizeText = '', rootText = '', ...extensions] = note.text.slice(0, -1).split('\n');
@@ -52,6 +50,7 @@ export function parseAnyCheckpoint(text: string): { checkpoint: Checkpoint; exte
 export const withLines = ({ text }: SignedNote, lines: readonly NoteSignature[]): string =>
   `${text}\n${lines.map(noteLine).join('')}`;
 
+/** Whether the key signed it under the name of its origin. */
 export function verifyCheckpoint(checkpoint: Checkpoint, key: VerifyingKey): boolean {
   return verifyNote(checkpoint.note, checkpoint.origin, key);
 }

@@ -1,5 +1,5 @@
 import { CborError, type CborValue, decodeCanonical, encodeCanonical, isCborMap } from './cbor.js';
-import { type Draft, type KeyAtHand, type KeyName, signNow } from './signer.js';
+import type { Draft, KeyName } from './signer.js';
 import type { VerifyingKey } from './signing-key.js';
 
 /** COSE header labels and the EdDSA algorithm number (RFC 9052 section 3.1, RFC 9053 section 2.2). */
@@ -45,9 +45,6 @@ export function encodeSign1(parts: readonly [Uint8Array, CborValue, Uint8Array |
   tagged.set(message, 1);
   return tagged;
 }
-
-export const signCose = (key: KeyAtHand, contentType: string, payload: Uint8Array, detached = false): Uint8Array =>
-  signNow(draftCose(key, contentType, payload, detached), key);
 
 /**
  * Reads the structure and refuses every form other than the one {@link draftCose} writes. Does not verify.

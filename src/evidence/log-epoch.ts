@@ -1,7 +1,7 @@
 import { type CborMap, CborError } from './cbor.js';
 import { type Checkpoint, parseCheckpoint } from './checkpoint.js';
 import { draftReceipt, openReceipt, type ReceiptDraft, SERVER_TENANT, type SignedReceipt } from './receipt.js';
-import { type KeyAtHand, type KeyName, signNow } from './signer.js';
+import type { KeyName } from './signer.js';
 
 /** Of the receipts that begin an epoch of the log, within the tenant of the server. */
 export const EPOCH_KIND = 'log.epoch';
@@ -51,12 +51,6 @@ export function draftEpoch(
     key,
   );
 }
-
-export const signEpoch = (
-  epoch: LogEpoch,
-  after: Pick<SignedReceipt['payload'], 'seq' | 'prev'>,
-  key: KeyAtHand,
-): SignedReceipt => signNow(draftEpoch(epoch, after, key), key);
 
 /** An epoch as its receipt says it, with the checkpoints that the receipt names. */
 export interface OpenEpoch extends LogEpoch {

@@ -1,7 +1,7 @@
 import { canonicalJson } from './canonical-json.js';
 import { draftCose } from './cose.js';
 import { PACK_CONTENT_TYPE, PACK_FORMAT, type PackContents, type ProofPack, sealedBytes } from './pack-format.js';
-import { type Draft, type KeyAtHand, type KeyName, signNow } from './signer.js';
+import type { Draft, KeyName } from './signer.js';
 
 /** What the maker of a pack decides; format, ok and the seal follow. */
 export type PackParts = Required<Omit<PackContents, 'format' | 'ok' | 'timestamps'>> & Pick<PackContents, 'timestamps'>;
@@ -18,5 +18,3 @@ export function draftPack(parts: PackParts, key: Pick<KeyName, 'kid'>): Draft<Ui
     },
   };
 }
-
-export const signPack = (parts: PackParts, key: KeyAtHand): Uint8Array => signNow(draftPack(parts, key), key);

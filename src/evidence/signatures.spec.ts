@@ -1,12 +1,13 @@
 import { createHash, generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { decodeExactly } from './base64.js';
-import { parseCheckpoint, signCheckpoint, verifyCheckpoint } from './checkpoint.js';
-import { parseCose, signCose, verifyCose } from './cose.js';
+import { parseCheckpoint, verifyCheckpoint } from './checkpoint.js';
+import { parseCose, verifyCose } from './cose.js';
 import { blake3, blake3Digest, digestBytes } from './digest.js';
 import { openReceipt, receiptIdOf, signReceipt } from './receipt.js';
-import { noteVerifierKey, parseNote, parseNoteVerifierKey, signNote, verifyNote } from './signed-note.js';
+import { noteVerifierKey, parseNote, parseNoteVerifierKey, verifyNote } from './signed-note.js';
 import { SigningKey, thumbprint, VerifyingKey, verifyingKeyFromPem } from './signing-key.js';
+import { signCheckpoint, signCose, signNote } from '../../test/kit/signed-forms.js';
 
 const key = SigningKey.generate();
 const other = SigningKey.generate();

@@ -1,6 +1,6 @@
 import { decodeExactly } from './base64.js';
 import { sha256 } from './sha256.js';
-import { type SigningKey, VerifyingKey } from './signing-key.js';
+import { VerifyingKey } from './signing-key.js';
 
 /** C2SP signed-note with Ed25519 signatures (signature type 0x01). */
 const ED25519 = 0x01;
@@ -69,16 +69,17 @@ export interface NoteDraft {
   with(signatures: readonly (readonly [VerifyingKey, Uint8Array])[]): string;
 }
 
+/**
+ * A note but for its signatures.
+ * @param text with its final newline
+ * @param name of all its keys
+ * @throws Error for a name that no key can have
+ */
 export function draftNote(text: string, name: string): NoteDraft {
   if (!isKeyName(name)) throw new Error(`${JSON.stringify(name)} cannot be a key name: it holds a space or a plus`);
   const lineOf = ([key, signature]: readonly [VerifyingKey, Uint8Array]): string =>
     `\u2014 ${name} ${Buffer.concat([noteKeyId(name, key.bytes), signature]).toString('base64')}\n`;
   return { toBeSigned: Buffer.from(text), with: (signatures) => `${text}\n${signatures.map(lineOf).join('')}` };
-}
-
-export function signNote(text: string, name: string, ...keys: readonly SigningKey[]): string {
-  const draft = draftNote(text, name);
-  return draft.with(keys.map((key) => [key.publicKey, key.sign(draft.toBeSigned)] as const));
 }
 
 /** @throws when the bytes are no signed note: control characters, no signature line, a malformed one. */

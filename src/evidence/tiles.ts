@@ -162,12 +162,8 @@ export function rootOfRow(row: Uint8Array): Uint8Array {
 }
 
 /** `tile/<L>/<N>[.p/<W>]` of tlog-tiles: N in groups of three digits, all but the last with a leading x. */
-export function tilePath(address: TileAddress, width = TILE_WIDTH): string {
-  return `tile/${String(address.level)}/${indexPath(address.index, width)}`;
-}
-
-export function entriesPath(index: number, width = TILE_WIDTH): string {
-  return `tile/entries/${indexPath(index, width)}`;
+export function tilePath({ level, index }: Pick<TileRequest, 'level' | 'index'>, width = TILE_WIDTH): string {
+  return `tile/${String(level)}/${indexPath(index, width)}`;
 }
 
 export interface TileRequest {

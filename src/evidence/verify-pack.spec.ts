@@ -1,13 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { canonicalJson } from './canonical-json.js';
 import type { CborMap } from './cbor.js';
-import { signCheckpoint } from './checkpoint.js';
-import { signCose } from './cose.js';
 import { blake3, blake3Digest, type Digest, namedDigest } from './digest.js';
 import { expectLogName } from './file-keys.js';
 import { logLeafHash } from './log-entry.js';
 import { consistencyRanges, inclusionRanges, leafHash } from './merkle.js';
-import { type PackParts, signPack } from './pack.js';
+import type { PackParts } from './pack.js';
 import type { ProofPack } from './pack-format.js';
 import { PassageTree } from './passage-tree.js';
 import { encodeRetrieval, RECEIPT_CONTENT_TYPE, type ReceiptPayload, signReceipt } from './receipt.js';
@@ -16,6 +14,7 @@ import { SigningKey } from './signing-key.js';
 import { appendLeaves, hashOfRange, TileSet } from './tiles.js';
 import { chainKeysOf, parseTrustedKeys } from './trusted-keys.js';
 import { verifyPack } from './verify-pack.js';
+import { signCheckpoint, signCose, signPack } from '../../test/kit/signed-forms.js';
 
 const key = SigningKey.generate();
 const ORIGIN = 'log.example/svc';

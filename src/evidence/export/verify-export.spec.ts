@@ -1,14 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { canonicalJson } from '../canonical-json.js';
 import { type CborValue, encodeCanonical } from '../cbor.js';
-import { signCheckpoint } from '../checkpoint.js';
-import { signCose } from '../cose.js';
 import { blake3, blake3Digest, namedDigest } from '../digest.js';
 import { sha256 } from '../sha256.js';
 import { logLeafHash } from '../log-entry.js';
 import { encodeRetrieval, signReceipt } from '../receipt.js';
 import { SigningKey } from '../signing-key.js';
-import { signNote } from '../signed-note.js';
 import { appendLeaves, hashOfRange, TileSet } from '../tiles.js';
 import { FieldTree, fieldDigest } from './export-fields.js';
 import {
@@ -24,6 +21,7 @@ import {
 import { archiveOf, expectStrictZip } from './export-zip.js';
 import { SignedExport, type DraftItem, type ExportDraft } from './sign-export.js';
 import { verifyExport } from './verify-export.js';
+import { signCheckpoint, signCose, signNote } from '../../../test/kit/signed-forms.js';
 
 const key = SigningKey.generate();
 const now = new Date();

@@ -11,7 +11,7 @@ import {
 } from './cose-message.js';
 import { entryOf, hashesOf, type LoggedRecord, readEntry, rootOf } from './logged-record.js';
 import { parseCheckpoint } from '../checkpoint.js';
-import { type Draft, type KeyAtHand, type KeyName, type SignatureVerifier, signNow } from '../signer.js';
+import type { Draft, KeyName, SignatureVerifier } from '../signer.js';
 
 /** RFC 9942: RFC9162_SHA256 as the structure, -1 the inclusion proofs. */
 const RFC9162_SHA256 = 1;
@@ -56,9 +56,6 @@ export function draftCoseReceipt(logged: LoggedRecord, key: KeyName): Draft<Uint
     isDetached: true,
   });
 }
-
-export const signCoseReceipt = (logged: LoggedRecord, key: KeyAtHand): Uint8Array =>
-  signNow(draftCoseReceipt(logged, key), key);
 
 /** @throws CborError for what {@link draftCoseReceipt} would not have written */
 export function readCoseReceipt(bytes: Uint8Array): CoseReceipt {

@@ -12,7 +12,7 @@ import {
   LABEL,
 } from './cose-message.js';
 import { entryOf, type LoggedRecord } from './logged-record.js';
-import { type Draft, type KeyAtHand, type KeyName, signNow } from '../signer.js';
+import type { Draft, KeyName } from '../signer.js';
 
 /**
  * CWT claims (RFC 8392), and two of our own from the range for private use: the entry of the log, and of an execution
@@ -34,10 +34,10 @@ export interface SignedStatement {
   readonly receipts: readonly Uint8Array[];
 }
 
-interface StatementParts<K> {
+interface StatementParts {
   readonly issuer: string;
   readonly receipts: readonly Uint8Array[];
-  readonly key: K;
+  readonly key: KeyName;
 }
 
 /**
@@ -47,7 +47,7 @@ interface StatementParts<K> {
  */
 export function draftStatement(
   logged: LoggedRecord,
-  { issuer, receipts, key }: StatementParts<KeyName>,
+  { issuer, receipts, key }: StatementParts,
 ): Draft<Uint8Array> {
   const { contentType, payload, receiptId, signed } = contentOf(logged);
   const claims = new Map<number, CborValue>([
@@ -66,9 +66,6 @@ export function draftStatement(
     isDetached: false,
   });
 }
-
-export const signStatement = (logged: LoggedRecord, parts: StatementParts<KeyAtHand>): Uint8Array =>
-  signNow(draftStatement(logged, parts), parts.key);
 
 /** @throws CborError for what {@link draftStatement} would not have written */
 export function readStatement(bytes: Uint8Array): SignedStatement {

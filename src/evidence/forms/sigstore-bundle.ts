@@ -13,7 +13,7 @@ import {
   writeBundle,
 } from './dsse.js';
 import { expectLogged, type LoggedRecord, recordTypeOf } from './logged-record.js';
-import { type Draft, type KeyAtHand, type KeyName, type SignatureVerifier, signNow } from '../signer.js';
+import type { Draft, KeyName, SignatureVerifier } from '../signer.js';
 
 /** What a bundle says. */
 export interface ReceiptBundle {
@@ -41,9 +41,6 @@ export function draftReceiptBundle(
     with: (signature) => writeBundle({ material: { publicKey: { hint: kid } }, payload, keyId: kid, signature }),
   };
 }
-
-export const signReceiptBundle = (logged: LoggedRecord, parts: { base: string; key: KeyAtHand }): Uint8Array =>
-  signNow(draftReceiptBundle(logged, parts), parts.key);
 
 /** @throws Error for what {@link draftReceiptBundle} would not have written, and for one that proves nothing */
 export function readReceiptBundle(bytes: Uint8Array, parsed: unknown): ReceiptBundle {

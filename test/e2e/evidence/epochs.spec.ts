@@ -1,15 +1,16 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { parseCheckpoint, signCheckpoint } from '../../../src/evidence/checkpoint.js';
+import { parseCheckpoint } from '../../../src/evidence/checkpoint.js';
 import { blake3, type Digest, namedDigest } from '../../../src/evidence/digest.js';
-import { epochOrigin, type LogEpoch, signEpoch } from '../../../src/evidence/log-epoch.js';
+import { epochOrigin, type LogEpoch } from '../../../src/evidence/log-epoch.js';
 import { logLeafHash } from '../../../src/evidence/log-entry.js';
 import { inclusionRanges, leafHash } from '../../../src/evidence/merkle.js';
-import { type PackParts, signPack } from '../../../src/evidence/pack.js';
+import type { PackParts } from '../../../src/evidence/pack.js';
 import { signReceipt, type SignedReceipt } from '../../../src/evidence/receipt.js';
 import { SigningKey } from '../../../src/evidence/signing-key.js';
 import { appendLeaves, hashOfRange, TileSet } from '../../../src/evidence/tiles.js';
 import { verifyPack } from '../../../src/evidence/verify-pack.js';
+import { signCheckpoint, signEpoch, signPack } from '../../kit/signed-forms.js';
 
 /** Plain JavaScript without types, by path: the independent programs are no part of the build. */
 const { judge } = (await import(/* @vite-ignore */ join(import.meta.dirname, 'independent-verifier.mjs'))) as {

@@ -1,13 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { signCoseReceipt } from '../../../src/evidence/forms/cose-receipt.js';
 import type { LoggedRecord } from '../../../src/evidence/forms/logged-record.js';
-import { signReceiptBundle } from '../../../src/evidence/forms/sigstore-bundle.js';
-import { signStatement } from '../../../src/evidence/forms/signed-statement.js';
 import { writeTlogProof } from '../../../src/evidence/forms/tlog-proof.js';
 import { Es256SigningKey } from '../../../src/evidence/forms/signature-keys.js';
 import type { ProofPack } from '../../../src/evidence/pack-format.js';
 import { SigningKey } from '../../../src/evidence/signing-key.js';
+import { signCoseReceipt, signReceiptBundle, signStatement } from '../../kit/signed-forms.js';
 
 const VECTORS = join(import.meta.dirname, '../../../docs/formats/vectors');
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type CborValue, decodeCanonical, encodeCanonical } from '../../../src/evidence/cbor.js';
-import { parseCheckpoint, signCheckpoint, verifyCheckpoint } from '../../../src/evidence/checkpoint.js';
+import { parseCheckpoint, verifyCheckpoint } from '../../../src/evidence/checkpoint.js';
 import { parseCose } from '../../../src/evidence/cose.js';
 import { blake3, blake3Digest, digestBytes, namedDigest } from '../../../src/evidence/digest.js';
 import { leafHash, verifyConsistency, verifyInclusion } from '../../../src/evidence/merkle.js';
@@ -12,10 +12,11 @@ import { ProofPacks } from '../../../src/common/evidence-log/proof-packs.js';
 import { encodeRetrieval, openReceipt, signReceipt } from '../../../src/evidence/receipt.js';
 import { noteKeyId, noteVerifierKey } from '../../../src/evidence/signed-note.js';
 import { SigningKey } from '../../../src/evidence/signing-key.js';
-import { appendLeaves, entriesPath, hashOfRange, TileSet, tilePath } from '../../../src/evidence/tiles.js';
+import { appendLeaves, hashOfRange, TileSet, tilePath } from '../../../src/evidence/tiles.js';
 import { verifyPack } from '../../../src/evidence/verify-pack.js';
 import { freshDatabase } from '../../kit/database.js';
 import { recordRetrieval } from '../../kit/retrieval-receipt.js';
+import { signCheckpoint } from '../../kit/signed-forms.js';
 import { sampleEvent, openEvidence } from '../../medium/evidence/evidence-app.js';
 import { packVector } from './pack-vector.js';
 import { vectorTimestamps, writeTimestampVectors } from './timestamp-vectors.js';
@@ -121,7 +122,7 @@ describe('the test vectors of docs/formats', () => {
     expect(signCheckpoint(log.origin, { size: 8, root: root(8) }, key)).toBe(log.checkpoint);
     expect(verifyCheckpoint(parseCheckpoint(log.checkpoint), key.publicKey)).toBe(true);
     for (const { level, index, width, path: expected } of log.paths) {
-      expect(level === 'entries' ? entriesPath(index, width) : tilePath({ level, index }, width)).toBe(expected);
+      expect(tilePath({ level, index }, width)).toBe(expected);
     }
   });
 

@@ -1,17 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { signCheckpoint } from '../../../src/evidence/checkpoint.js';
 import { blake3, blake3Digest, type Digest, namedDigest } from '../../../src/evidence/digest.js';
 import type { FileTimestamp } from '../../../src/evidence/file-timestamps.js';
 import { BATCH_ACCEPTED, BATCH_COMPLETED, documentLeaf } from '../../../src/evidence/ingest-batch.js';
 import { pathToRoot, rootOfLeaves } from '../../../src/evidence/leaf-tree.js';
 import { logLeafHash } from '../../../src/evidence/log-entry.js';
 import { consistencyRanges, inclusionRanges, leafHash } from '../../../src/evidence/merkle.js';
-import { signPack } from '../../../src/evidence/pack.js';
 import { PassageTree } from '../../../src/evidence/passage-tree.js';
 import { encodeRetrieval, type ReceiptPayload, signReceipt } from '../../../src/evidence/receipt.js';
 import { SigningKey } from '../../../src/evidence/signing-key.js';
 import { appendLeaves, hashOfRange, TileSet } from '../../../src/evidence/tiles.js';
+import { signCheckpoint, signPack } from '../../kit/signed-forms.js';
 
 const VECTORS = join(import.meta.dirname, '../../../docs/formats/vectors');
 const read = (name: string): any => JSON.parse(readFileSync(join(VECTORS, name), 'utf8'));

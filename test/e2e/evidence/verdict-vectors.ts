@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { deflateSync, gzipSync } from 'node:zlib';
 import { canonicalJson } from '../../../src/evidence/canonical-json.js';
 import { type CborValue, encodeCanonical } from '../../../src/evidence/cbor.js';
-import { signCheckpoint } from '../../../src/evidence/checkpoint.js';
-import { parseCose, signCose } from '../../../src/evidence/cose.js';
+import { parseCose } from '../../../src/evidence/cose.js';
 import { blake3, blake3Digest, digestBytes, namedDigest } from '../../../src/evidence/digest.js';
 import { fieldDigest } from '../../../src/evidence/export/export-fields.js';
 import {
@@ -20,9 +19,9 @@ import { answerVerdicts } from './answer-verdicts.js';
 import { readTimestampVectors, sealTimestamp } from './timestamp-vectors.js';
 import { RECEIPT_CONTENT_TYPE } from '../../../src/evidence/receipt.js';
 import { sha256 } from '../../../src/evidence/sha256.js';
-import { signNote } from '../../../src/evidence/signed-note.js';
 import { SigningKey, thumbprint } from '../../../src/evidence/signing-key.js';
 import { cosign, witnessKeyOf } from '../../kit/cosign.js';
+import { signCheckpoint, signCose, signNote } from '../../kit/signed-forms.js';
 
 /** One file and what every verifier must say of it. */
 export interface VerdictCase {

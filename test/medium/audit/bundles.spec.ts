@@ -4,7 +4,6 @@ import { setTimeout } from 'node:timers/promises';
 import { deflateSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ZipFile } from 'yazl';
-import { signCheckpoint } from '../../../src/evidence/checkpoint.js';
 import { encodeExportCbor, EXPORT_FORMAT_V1 } from '../../../src/evidence/export/export-format.js';
 import { SignedExport } from '../../../src/evidence/export/sign-export.js';
 import { KeyRing } from '../../../src/common/evidence-log/key-ring.js';
@@ -12,6 +11,7 @@ import { ProofPacks } from '../../../src/common/evidence-log/proof-packs.js';
 import { SigningKey, VerifyingKey } from '../../../src/evidence/signing-key.js';
 import { Tenancy } from '../../../src/common/tenancy/tenancy.js';
 import { startReceiptsDaemon, type ReceiptsDaemon } from '../receipts/receipts-daemon.js';
+import { signCheckpoint } from '../../kit/signed-forms.js';
 
 let daemon: ReceiptsDaemon;
 let other: ReceiptsDaemon;

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { findCosignature, isCosignature, parseWitnessKey } from '../../../src/evidence/cosignature.js';
-import { noteVerifierKey, parseNote, parseNoteVerifierKey, signNote } from '../../../src/evidence/signed-note.js';
+import { noteVerifierKey, parseNote, parseNoteVerifierKey } from '../../../src/evidence/signed-note.js';
 import { SigningKey } from '../../../src/evidence/signing-key.js';
 import { cosign, witnessKeyOf } from '../../kit/cosign.js';
+import { signNote } from '../../kit/signed-forms.js';
 
 const key = SigningKey.generate();
 const other = SigningKey.generate();

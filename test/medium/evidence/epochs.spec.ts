@@ -17,7 +17,7 @@ import { ServerStatements } from '../../../src/common/evidence-log/server-statem
 import { ProofPacks } from '../../../src/common/evidence-log/proof-packs.js';
 import { CrossTenant } from '../../../src/common/tenancy/cross-tenant.js';
 import { RecordErasureService } from '../../../src/modules/access/tenants/record-erasure.service.js';
-import { parseCheckpoint, signCheckpoint } from '../../../src/evidence/checkpoint.js';
+import { parseCheckpoint } from '../../../src/evidence/checkpoint.js';
 import { verifyBundle } from '../../../src/evidence/export/verify-bundle.js';
 import { openEpoch } from '../../../src/evidence/log-epoch.js';
 import { emptyRoot } from '../../../src/evidence/merkle.js';
@@ -26,6 +26,7 @@ import { type Verdict, verifyPack } from '../../../src/evidence/verify-pack.js';
 import { emptyDatabase, freshDatabase, type TestDatabase } from '../../kit/database.js';
 import { startDaemon } from '../../kit/daemon.js';
 import { PROGRAM } from '../../kit/program.js';
+import { signCheckpoint } from '../../kit/signed-forms.js';
 import { type EvidenceApp, openEvidence, sampleEvent } from './evidence-app.js';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');

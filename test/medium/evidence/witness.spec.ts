@@ -6,12 +6,13 @@ import { witnessesCheck } from '../../../src/cli/doctor/outside-checks.js';
 import { loadSettings } from '../../../src/common/config/settings.js';
 import { askWitness } from '../../../src/common/evidence-log/witness-client.js';
 import type { Query } from '../../../src/common/tenancy/cross-tenant.js';
-import { parseCheckpoint, signCheckpoint } from '../../../src/evidence/checkpoint.js';
+import { parseCheckpoint } from '../../../src/evidence/checkpoint.js';
 import { findCosignature, parseWitnessKey } from '../../../src/evidence/cosignature.js';
 import { verifyBundle } from '../../../src/evidence/export/verify-bundle.js';
 import { emptyRoot } from '../../../src/evidence/merkle.js';
 import { SigningKey } from '../../../src/evidence/signing-key.js';
 import { startApi, type TestApi } from '../../kit/app.js';
+import { signCheckpoint } from '../../kit/signed-forms.js';
 import { startWitness, type TestWitness } from '../../kit/witness.js';
 import { givenDocument, retrieve } from '../proofs/given.js';
 

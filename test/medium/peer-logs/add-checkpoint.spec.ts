@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { parseCheckpoint, signCheckpoint } from '../../../src/evidence/checkpoint.js';
+import { parseCheckpoint } from '../../../src/evidence/checkpoint.js';
 import { findCosignature, parseWitnessKey } from '../../../src/evidence/cosignature.js';
 import { emptyRoot, leafHash, nodeHash } from '../../../src/evidence/merkle.js';
-import { noteVerifierKey, parseNote, signNote } from '../../../src/evidence/signed-note.js';
+import { noteVerifierKey, parseNote } from '../../../src/evidence/signed-note.js';
 import { SigningKey } from '../../../src/evidence/signing-key.js';
 import { writeWitnessRequest } from '../../../src/evidence/witness-request.js';
 import { OPERATOR } from '../../../src/common/evidence-log/audit-trail.js';
 import { TestPeer, until } from '../../kit/peers.js';
+import { signCheckpoint, signNote } from '../../kit/signed-forms.js';
 
 /** A log of four leaves, of which all heads and proofs are known; for some tests forked after the second leaf. */
 const leaves = ['one', 'two', 'three', 'four', 'other'].map((text) => leafHash(Buffer.from(text)));

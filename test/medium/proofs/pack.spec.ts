@@ -3,13 +3,14 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { parseCheckpoint, signCheckpoint } from '../../../src/evidence/checkpoint.js';
+import { parseCheckpoint } from '../../../src/evidence/checkpoint.js';
 import { verifyBundle } from '../../../src/evidence/export/verify-bundle.js';
 import { SigningKey } from '../../../src/evidence/signing-key.js';
 import { chainKeysOf, parseTrustedKeys } from '../../../src/evidence/trusted-keys.js';
 import { verifyPack } from '../../../src/evidence/verify-pack.js';
 import { startApi, type TestApi, type TestTenant } from '../../kit/app.js';
 import { PROGRAM } from '../../kit/program.js';
+import { signCheckpoint } from '../../kit/signed-forms.js';
 import { givenAnswer, givenDocument, prove, retrieve } from './given.js';
 
 const TEXT = 'Every member of staff has 25 days of annual leave.';

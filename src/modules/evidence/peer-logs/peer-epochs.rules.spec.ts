@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { parseCheckpoint, signCheckpoint } from '../../../evidence/checkpoint.js';
+import { parseCheckpoint } from '../../../evidence/checkpoint.js';
 import { blake3 } from '../../../evidence/digest.js';
 import { KeyChain } from '../../../evidence/key-chain.js';
 import { logLeafHash } from '../../../evidence/log-entry.js';
-import { epochOrigin, type LogEpoch, signEpoch } from '../../../evidence/log-epoch.js';
+import { epochOrigin, type LogEpoch } from '../../../evidence/log-epoch.js';
 import { leafHash, nodeHash } from '../../../evidence/merkle.js';
 import { SigningKey } from '../../../evidence/signing-key.js';
 import { followEpochs } from './peer-epochs.rules.js';
+import { signCheckpoint, signEpoch } from '../../../../test/kit/signed-forms.js';
 
 const NAME = 'a.example/log';
 const key = SigningKey.generate();

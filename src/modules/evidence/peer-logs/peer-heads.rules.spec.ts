@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { parseCheckpoint, signCheckpoint } from '../../../evidence/checkpoint.js';
+import { parseCheckpoint } from '../../../evidence/checkpoint.js';
 import { emptyRoot, leafHash, nodeHash } from '../../../evidence/merkle.js';
-import { signNote } from '../../../evidence/signed-note.js';
 import { SigningKey } from '../../../evidence/signing-key.js';
 import { judgeHead, judgeRequest, ownLines } from './peer-heads.rules.js';
+import { signCheckpoint, signNote } from '../../../../test/kit/signed-forms.js';
 
 const ORIGIN = 'a.example/log/1';
 const key = SigningKey.generate();
