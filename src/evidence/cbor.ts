@@ -33,6 +33,7 @@ export function encodeCanonical(value: CborValue): Uint8Array {
  * Decodes one item and refuses every input that {@link encodeCanonical} would not have written byte for byte:
  * indefinite or overlong lengths, unordered or duplicate keys, long floats, tags, undefined, invalid UTF-8, trailing
  * bytes. Maps with text keys become objects; maps with integer keys (COSE headers) stay a Map.
+ * @throws CborError
  */
 export function decodeCanonical(bytes: Uint8Array): CborValue {
   try {
@@ -47,7 +48,7 @@ export function decodeCanonical(bytes: Uint8Array): CborValue {
   }
 }
 
-/** As {@link decodeCanonical}, for an item that must be a map with text keys. */
+/** As {@link decodeCanonical}, for an item that must be a map with text keys. @throws CborError */
 export function decodeCanonicalMap(bytes: Uint8Array): CborMap {
   const value = decodeCanonical(bytes);
   if (!isCborMap(value)) throw new CborError('not a map with text keys');
@@ -69,6 +70,7 @@ export function decodeCanonicalMaps(bytes: Uint8Array): CborMap[] {
   return maps;
 }
 
+/** Whether it is a map with text keys: neither a list, bytes, nor a map with other keys. */
 export function isCborMap(value: CborValue | undefined): value is CborMap {
   return (
     typeof value === 'object' &&

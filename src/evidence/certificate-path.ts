@@ -101,6 +101,7 @@ export const extensionsOf = ({ raw }: X509Certificate): pki.Certificate =>
 /** keyUsage, subjectAltName, basicConstraints, certificatePolicies, extendedKeyUsage. */
 const KNOWN_EXTENSIONS: ReadonlySet<string> = new Set(['15', '17', '19', '32', '37'].map((last) => `2.5.29.${last}`));
 
+/** Why a certificate does not hold at a time; both ends of its validity are in it (RFC 5280, 4.1.2.5). */
 export function validityFault(one: X509Certificate, time: Date): PathFault | undefined {
   if (time >= one.validFromDate && time <= one.validToDate) return undefined;
   return {

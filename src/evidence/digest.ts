@@ -25,6 +25,7 @@ export async function keyedBlake3(key: Uint8Array): Promise<(data: Uint8Array | 
   };
 }
 
+/** The digest of 32 bytes that are one already: nothing is hashed. */
 export function namedDigest(algorithm: DigestAlgorithm, bytes: Uint8Array): Digest {
   return `${algorithm}:${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex')}`;
 }
@@ -37,7 +38,7 @@ export function blake3Digest(data: Uint8Array | string): Digest {
 /** `sha256:<hex>` of the data. */
 export const sha256Digest = (data: Uint8Array | string): Digest => namedDigest('sha256', sha256(data));
 
-/** The 32 bytes of a named digest. Throws on any other algorithm or form, upper-case hexadecimal included. */
+/** The 32 bytes of a named digest. @throws Error on any other algorithm or form, upper-case hexadecimal included */
 export function digestBytes(algorithm: DigestAlgorithm, digest: string): Buffer {
   const match = /^([a-z0-9]+):([0-9a-f]{64})$/.exec(digest);
   if (match?.[1] !== algorithm || match[2] === undefined) {

@@ -30,6 +30,11 @@ export interface Stamped {
   readonly leaves: readonly number[];
 }
 
+/**
+ * A timestamp of a file but for its seal.
+ * @param size of the checkpoint that the token is over
+ * @param token in DER
+ */
 export function draftTimestamp(key: Pick<KeyName, 'kid'>, size: number, token: Uint8Array): Draft<FileTimestamp> {
   const { toBeSigned, with: signed } = draftCose(key, CONTENT_TYPE, token, true);
   return {

@@ -88,7 +88,10 @@ export function draftReceipt(fields: ReceiptFields, key: Pick<KeyName, 'kid'>): 
 export const signReceipt = (fields: ReceiptFields, key: KeyAtHand): SignedReceipt =>
   signNow(draftReceipt(fields, key), key);
 
-/** Reads a receipt and checks all that needs no key: form, body_hash, id. The signature is the caller's to verify. */
+/**
+ * Reads a receipt and checks all that needs no key: form and body_hash. The signature is the caller's to verify.
+ * @throws CborError
+ */
 export const openReceipt = (cose: Uint8Array): OpenReceipt => openMessage(parseCose(cose), cose);
 
 /** As {@link openReceipt}, of what `cose` was read as before. */
@@ -110,11 +113,16 @@ export interface RetrievalRecord {
   readonly bytes: Uint8Array;
 }
 
+/** Deterministic CBOR (docs/formats/receipts.md), and the id that follows from it. */
 export function encodeRetrieval(payload: RetrievalPayload): RetrievalRecord {
   const bytes = encodeCanonical({ ...payload });
   return { receiptId: blake3Digest(bytes), payload, bytes };
 }
 
+/**
+ * Reads a retrieval receipt, which bears no signature: its digest is its id, and stands in the log.
+ * @throws CborError for other members, another version or another encoding than {@link encodeRetrieval} gives
+ */
 export function openRetrieval(bytes: Uint8Array): { receiptId: Digest; payload: RetrievalPayload } {
   const map = decodeCanonicalMap(bytes);
   expectMembers(map, ['actor', 'auth_mode', 'body', 'kind', 'nonce', 'occurred_at', 'tenant_id', 'v']);

@@ -38,12 +38,13 @@ export type KeyName<K extends SignatureVerifier = SignatureVerifier> = Pick<K, '
 
 export const signNow = <T>(draft: Draft<T>, key: KeyAtHand): T => draft.with(key.sign(draft.toBeSigned));
 
+/** One of them. @throws as {@link Signer.signAll} */
 export async function signDraft<T>(draft: Draft<T>, signer: Pick<Signer, 'signAll'>, purpose: SigningUse): Promise<T> {
   const [signed] = await signDrafts([draft], signer, purpose);
   return signed!;
 }
 
-/** All of them at once. */
+/** All of them at once, in their order. @throws as {@link Signer.signAll} */
 export async function signDrafts<T>(
   drafts: readonly Draft<T>[],
   signer: Pick<Signer, 'signAll'>,

@@ -70,6 +70,7 @@ export interface CollectionStatistics {
   averageLength: number;
 }
 
+/** Of all segments, without their withdrawn chunks; zeros where there are none. */
 export function collectionStatistics(views: readonly SegmentView[]): CollectionStatistics {
   let chunkCount = 0;
   let totalLength = 0;

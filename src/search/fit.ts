@@ -43,6 +43,7 @@ export function fitOf(hits: readonly Hit[], queryOf: (hit: Hit) => BoundQuery): 
   return judge(evidenceOf(hits, queryOf), LEARNED);
 }
 
+/** Of the first LOOKED_AT hits. @param hits and queryOf as of {@link fitOf} */
 export function evidenceOf(hits: readonly Hit[], queryOf: (hit: Hit) => BoundQuery): FitEvidence {
   const best = hits.slice(0, LOOKED_AT).map((hit) => ({ hit, query: queryOf(hit) }));
   return {
@@ -58,6 +59,7 @@ export function judge({ features, hasAllWords }: FitEvidence, model: FitModel): 
   return odds >= model.none || hasAllWords() ? 'weak' : 'none';
 }
 
+/** The logarithm of the odds by one hit: a linear function of its features. */
 export function oddsOf(features: readonly number[], { bias, weights }: Pick<FitModel, 'bias' | 'weights'>): number {
   return features.reduce((sum, feature, i) => sum + weights[i]! * feature, bias);
 }

@@ -11,6 +11,7 @@ export class Inverter {
   private readonly latest: number[] = [];
   private readonly counts: number[] = [];
 
+  /** Chunks come in ascending order of their ordinals. */
   add(ordinal: number, terms: string[]): void {
     for (const term of terms) {
       const id = this.idOf(term);
@@ -26,6 +27,7 @@ export class Inverter {
     }
   }
 
+  /** Terms in ascending UTF-16, each with its postings by ordinal. The arrays are views of one: copy what is kept. */
   drain(take: (term: string, ordinals: Uint32Array, frequencies: Uint32Array) => void): void {
     const { ordinals, frequencies, ends } = this.byTerm();
     for (const term of [...this.ids.keys()].sort()) {

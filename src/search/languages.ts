@@ -74,10 +74,12 @@ export type Language = keyof typeof RULES;
 export const LANGUAGES = Object.keys(RULES) as Language[];
 export const DEFAULT_LANGUAGE: Language = 'english';
 
+/** Whether a text names one of LANGUAGES. */
 export function isLanguage(name: string): name is Language {
   return Object.hasOwn(RULES, name);
 }
 
+/** One object a language, shared by all who ask. */
 export function rulesOf(language: Language): LanguageRules {
   return RULES[language];
 }

@@ -14,7 +14,7 @@ const free = new Map<number, ScoreColumns[]>();
 let freeBytes = 0;
 
 /**
- * Columns of zeros for a segment. Those of 100,000 chunks take 1.7 MB: allocated for each search, they make the garbage
+ * Columns of zeros for a segment. Those of 100,000 chunks take 2.2 MB: allocated for each search, they make the garbage
  * collector go through all that is in memory again and again.
  */
 export function takeColumns(chunkCount: number): ScoreColumns {

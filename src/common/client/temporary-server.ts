@@ -138,6 +138,7 @@ function readTenant(dataDir: string): { tenantId: string; apiKey: string } {
   return { tenantId, apiKey };
 }
 
+/** A loopback port that nobody listens at just now; somebody else may take it before it is used. */
 export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();

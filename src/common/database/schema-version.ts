@@ -17,6 +17,7 @@ export interface SchemaState {
   oldestProgram?: number;
 }
 
+/** Holds the database's record of migrations against those of this program. */
 export async function readSchemaState(ask: AskSchema): Promise<SchemaState> {
   const rows = await ask<{ name: string; migrated_by: string | null; has_number: boolean }>(STATE);
   const own = MIGRATIONS.map((migration) => migration.name);

@@ -17,6 +17,7 @@ export class EmbeddingsUnavailable extends Error {
   }
 }
 
+/** Of an endpoint that refuses the texts themselves: the same are refused again. */
 export function refusedTexts(message: string): EmbeddingsUnavailable {
   const failure = new EmbeddingsUnavailable(message, false);
   failure.isOfTexts = true;

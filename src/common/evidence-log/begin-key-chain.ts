@@ -140,6 +140,7 @@ function unusedKey<P extends Purpose>(
   return file?.keys.find(isUnused) ?? { purpose, key: SigningKey.generate() };
 }
 
+/** For a process whose keys are not those that the database is signed with. */
 export function notTheKeys(settings: Settings, rows: readonly KeyRow[], file?: KeyFile): SettingsInvalid {
   const { known } = viewOf(findFirstKey(settings, undefined) ?? claimedFirst(rows), rows);
   const path = placeOfKeys(settings);

@@ -90,6 +90,7 @@ export interface Es256Row {
 export const readEs256Rows = (query: Query): Promise<Es256Row[]> =>
   query<Es256Row>('select kid, statement from es256_key order by named_at, kid');
 
+/** The keys of ES256 by the statements that name them; one whose statement no key of the chain signed is unchained. */
 export function withEs256(view: KeyView, rows: readonly Es256Row[]): WholeKeyView {
   const byKid = new Map(view.known.map((one) => [one.key.kid, one]));
   const statements = rows.map(({ statement }) => statement);

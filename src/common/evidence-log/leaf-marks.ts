@@ -34,6 +34,7 @@ export class LeafMarks {
 /** Leaves as [first, count], in their order: how receipts name many of them. */
 export type LeafRanges = readonly (readonly [number, number])[];
 
+/** @param leaves in any order; one that comes twice counts once */
 export function rangesOf(leaves: readonly number[]): [number, number][] {
   const ranges: [number, number][] = [];
   for (const leaf of [...new Set(leaves)].sort((a, b) => a - b)) {

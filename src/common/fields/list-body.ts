@@ -9,6 +9,7 @@ import { readAs } from './contract.pipe.js';
 export const ListBody = (type: Type<object>, { max }: { max: number }): ParameterDecorator =>
   Body(new ListPipe(type, max));
 
+/** @throws ValidationFailed that names the item */
 export class ListPipe implements PipeTransform {
   constructor(
     readonly type: Type<object>,

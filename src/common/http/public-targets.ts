@@ -64,6 +64,7 @@ export async function faultOfName(target: string): Promise<string | undefined> {
   return Promise.race([fault, sleep(NAME_MS, late, { ref: false })]);
 }
 
+/** The name leads to a private address. */
 export class TargetRefused extends Error {}
 
 /**

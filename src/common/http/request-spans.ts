@@ -30,6 +30,7 @@ export function withinRequest(request: FastifyRequest, next: () => void): void {
   else next();
 }
 
+/** @param route the path of the manifest, `none` where there is none */
 export function endRequest(request: FastifyRequest, { route, status }: { route: string; status: number }): void {
   const span = spans.get(request);
   if (!span) return;

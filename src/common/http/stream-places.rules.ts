@@ -21,6 +21,7 @@ export interface StreamOwner {
   readonly principal: string;
 }
 
+/** Whether there is a place for one more. */
 export function mayOpenStream(open: OpenStreams, places: StreamPlaces): boolean {
   if (open.all >= places.all || open.ofCaller >= places.ofCaller) return false;
   return open.all < places.all - places.keptForFew || open.ofTenant < places.few;

@@ -15,6 +15,7 @@ export interface StoredReply {
   body: string | null;
 }
 
+/** Replies by idempotency key, in the transaction of their effect (docs/decisions/0002). */
 @Injectable()
 export class IdempotencyStore {
   constructor(private readonly tenancy: Tenancy) {}

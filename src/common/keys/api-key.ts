@@ -10,6 +10,7 @@ export interface NewApiKey {
   hash: Buffer;
 }
 
+/** A new key of 256 random bits. */
 export function mintApiKey(): NewApiKey {
   const prefix = randomPrefix();
   return keep(`svc_key_${prefix}_${randomBytes(SECRET_BYTES).toString('base64url')}`);

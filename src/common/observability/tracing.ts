@@ -72,6 +72,7 @@ export function markFailed(span: Span, type: string): void {
 /** Whether work belongs to a trace: statements of the process's own upkeep do not. */
 export const isInTrace = (): boolean => isOn && trace.getActiveSpan() !== undefined;
 
+/** Its traceparent (W3C Trace Context, 3.2), version 00; undefined where nothing is traced. */
 export function traceparentOfSpan(span: Span): string | undefined {
   const { traceId, spanId, traceFlags } = span.spanContext();
   if (!isSpanContextValid(span.spanContext())) return undefined;

@@ -103,6 +103,7 @@ export interface SignatureDraft {
   with(signature: Uint8Array): { 'signature-input': string; signature: string };
 }
 
+/** A signature of RFC 9421 over the covered components, but for its bytes. */
 export function draftSignature(covered: Covered, { created, expires, keyid }: SigningParameters): SignatureDraft {
   const parameters = new Map<string, number | string>([
     ['created', created],

@@ -27,6 +27,7 @@ interface Unsigned {
   readonly isDetached: boolean;
 }
 
+/** The message but for its signature; alg and kid stand first in its protected header. */
 export function draftMessage(
   key: KeyName,
   { protected: header, unprotected, payload, isDetached }: Unsigned,
@@ -61,13 +62,18 @@ export function decodeMessage(bytes: Uint8Array): CoseMessage {
   return { protected: intMap(decodeCanonical(header)), unprotected: intMap(unprotected), payload, signature };
 }
 
-/** The kid that the message names. */
+/** The kid that the message names. @throws CborError where it names none */
 export function kidOf({ protected: header }: CoseMessage): string {
   const kid = header.get(LABEL.kid);
   if (!(kid instanceof Uint8Array)) throw new CborError('the kid must be a byte string');
   return Buffer.from(kid).toString('latin1');
 }
 
+/**
+ * Whether this key signed it over the payload, and the message names it and its algorithm.
+ * @param payload the message's own, or the one that travels apart
+ * @throws CborError for a message without a kid
+ */
 export function verifyMessage(message: CoseMessage, key: SignatureVerifier, payload: Uint8Array): boolean {
   if (kidOf(message) !== key.kid || message.protected.get(LABEL.alg) !== ALGORITHMS[key.algorithm]) return false;
   return key.verify(toBeSigned(message.protected, payload), message.signature);

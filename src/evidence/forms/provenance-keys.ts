@@ -41,6 +41,7 @@ export function readPrivateKey(pem: Buffer): KeyObject {
  */
 export const signBytes = (key: KeyObject, bytes: Uint8Array): Uint8Array => sign(hashFor(key), bytes, optionsFor(key));
 
+/** Whether the signature is one of {@link signBytes}; false too for one that cannot be read. */
 export function verifyBytes(key: KeyObject, bytes: Uint8Array, signature: Uint8Array): boolean {
   try {
     return verify(hashFor(key), bytes, optionsFor(key), signature);
