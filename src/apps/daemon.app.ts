@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { Module, type DynamicModule } from '@nestjs/common';
+import { Module, type DynamicModule, type Provider } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR } from '@nestjs/core';
 import { isDevMode } from '../common/config/daemon/auth-mode.js';
 import type { Settings } from '../common/config/settings.js';
@@ -219,63 +219,75 @@ const modulesFor = ({ tracing }: Settings) => [
   ...(tracing.features.includes('hosted-surfaces') ? [HostedSurfacesModule] : []),
 ];
 
+/** What the daemon has for all of its modules. */
+const SHARED = [
+  ...[Listeners, TenantResolver, TenantRegistry, PassportStandings, PassportPresence, FollowedCredentials],
+  ...[ProjectionChecks, ReadRetries, UnbuiltPlanes, PeerCheck],
+];
+
+/** How callers are known: by the mode of the settings, by keys, seats and agents too, and over HTTP by sessions. */
+const authenticators = (authenticator: Authenticator, settings: Settings): Provider[] => [
+  ToolCallers,
+  {
+    provide: AUTHENTICATOR,
+    useFactory: (
+      callers: ToolCallers,
+      failures: FailedCredentials,
+      addresses: ClientAddresses,
+      tokens: AccessTokens,
+      delegated: DelegatedCallers,
+    ) =>
+      new SeatAuthenticator(
+        new KeyAuthenticator(authenticator, { callers, failures, addresses }, settings),
+        { tokens, delegated },
+        settings,
+      ),
+    inject: [ToolCallers, FailedCredentials, ClientAddresses, AccessTokens, DelegatedCallers],
+  },
+  {
+    provide: HTTP_AUTHENTICATOR,
+    useFactory: (keys: Authenticator, sessions: SessionCheck) => new SessionAuthenticator(keys, sessions, settings),
+    inject: [AUTHENTICATOR, SessionCheck],
+  },
+];
+
+const tools = (settings: Settings): Provider[] => [
+  ...[ToolCatalog, AgentTools, AgentRepeats, DaemonToolsLoader],
+  {
+    // Without an address of the API the daemon goes on without it.
+    provide: ApiConnection,
+    useFactory: (metrics: Metrics) =>
+      findApiUrl(settings) === undefined ? null : new ApiConnection(settings, metrics),
+    inject: [Metrics],
+  },
+  { provide: ToolRegistry, useFactory: makeServiceTools },
+  { provide: ToolDispatcher, useClass: DaemonToolDispatcher },
+];
+
 /** The memory daemon: which modules it imports, nothing else. */
 @Module({})
 class DaemonAppModule {
   static of(parts: ProcessContext, authenticator: Authenticator): DynamicModule {
-    const modules = modulesFor(parts.settings);
-    const shared = [
-      ...[Listeners, TenantResolver, TenantRegistry, PassportStandings, PassportPresence, FollowedCredentials],
-      ...[ProjectionChecks, ReadRetries, UnbuiltPlanes, PeerCheck],
-    ];
-    const values = [
-      { provide: ClientAddresses, useValue: daemonAddresses(parts.settings) },
-      ToolCallers,
-      ...[ToolCatalog, AgentTools, AgentRepeats, DaemonToolsLoader],
-      {
-        // Without an address of the API the daemon goes on without it.
-        provide: ApiConnection,
-        useFactory: (metrics: Metrics) =>
-          findApiUrl(parts.settings) === undefined ? null : new ApiConnection(parts.settings, metrics),
-        inject: [Metrics],
-      },
-      { provide: ToolRegistry, useFactory: makeServiceTools },
-      {
-        provide: AUTHENTICATOR,
-        useFactory: (
-          callers: ToolCallers,
-          failures: FailedCredentials,
-          addresses: ClientAddresses,
-          tokens: AccessTokens,
-          delegated: DelegatedCallers,
-        ) =>
-          new SeatAuthenticator(
-            new KeyAuthenticator(authenticator, { callers, failures, addresses }, parts.settings),
-            { tokens, delegated },
-            parts.settings,
-          ),
-        inject: [ToolCallers, FailedCredentials, ClientAddresses, AccessTokens, DelegatedCallers],
-      },
-      {
-        provide: HTTP_AUTHENTICATOR,
-        useFactory: (keys: Authenticator, sessions: SessionCheck) =>
-          new SessionAuthenticator(keys, sessions, parts.settings),
-        inject: [AUTHENTICATOR, SessionCheck],
-      },
+    const { settings } = parts;
+    const modules = modulesFor(settings);
+    const values: Provider[] = [
+      { provide: ClientAddresses, useValue: daemonAddresses(settings) },
       { provide: Restarts, useValue: new Restarts(parts.restart) },
-      { provide: UpgradeAddress, useValue: new UpgradeAddress(parts.settings, PublicAddress.ofApi(parts.settings)) },
-      { provide: ToolDispatcher, useClass: DaemonToolDispatcher },
+      { provide: UpgradeAddress, useValue: new UpgradeAddress(settings, PublicAddress.ofApi(settings)) },
       // Loaded when it is asked for: no start waits for the modules of the other apps.
       {
         provide: DeclaredSystems,
         useValue: { read: async () => (await import('./app-declarations.js')).declaredSystems(modules) },
       },
+      ...authenticators(authenticator, settings),
+      ...tools(settings),
+      jobsForOthers(parts),
     ];
     const options = {
-      contract: daemonContract(parts.settings.daemon.errorsBase),
-      mcpUrl: signInUrlOf(parts.settings, 'daemon'),
-      providers: [...shared, ...values, jobsForOthers(parts)],
-      exports: [...shared, Jobs, AUTHENTICATOR, Restarts, UpgradeAddress, ToolDispatcher, DeclaredSystems],
+      contract: daemonContract(settings.daemon.errorsBase),
+      mcpUrl: signInUrlOf(settings, 'daemon'),
+      providers: [...SHARED, ...values],
+      exports: [...SHARED, Jobs, AUTHENTICATOR, Restarts, UpgradeAddress, ToolDispatcher, DeclaredSystems],
       stopFirst: Jobs,
       requests: REQUESTS,
     };

@@ -69,19 +69,40 @@ export interface OpenListener {
 
 /**
  * The MCP listener of the daemon (memory-daemon.md 1): POST /mcp, revision 2026-07-28 and, without sessions, those with
- * a handshake. Every tool is a
- * route of the HTTP listener and is called through it, so that nothing is decided here.
+ * a handshake. Every tool is a route of the HTTP listener and is called through it, so that nothing is decided here.
  * @param app of the HTTP listener
  */
 export async function openMcp(parts: ProcessContext, app: NestFastifyApplication): Promise<OpenListener> {
+  const { mcpHost, mcpPort } = parts.settings.daemon;
+  const fastify = makeMcpServer(parts);
+  const served = await servedBy(parts, app);
+  const handler = makeHandler(parts, served);
+  const speakers = {
+    standings: app.get(PassportStandings),
+    credentials: app.get(FollowedCredentials),
+    steps: served.steps,
+  };
+  serveMcp(fastify, { handler, signIn: signInAt(app), speakers });
+  await fastify.listen({ host: mcpHost, port: mcpPort });
+  const { port } = fastify.server.address() as { port: number };
+  return {
+    url: `http://${bracketed(mcpHost)}:${port}/mcp`,
+    close: async () => {
+      await handler.close();
+      await fastify.close();
+    },
+  };
+}
+
+/** A server that answers all failures as the HTTP listener does. */
+function makeMcpServer(parts: ProcessContext): FastifyInstance {
   const { settings, log, stopping } = parts;
-  const { mcpHost, mcpPort, mcpPublicUrl, maxBodyBytes, errorsBase } = settings.daemon;
-  const problems = daemonProblems(errorsBase);
+  const { mcpHost, mcpPublicUrl, maxBodyBytes, errorsBase } = settings.daemon;
   const adapter = makeHttpServer(
     {
       maxBodyBytes: maxBodyBytes || Number.MAX_SAFE_INTEGER,
       requestTimeoutMs: ROUTER_TIMEOUT_MS,
-      problems,
+      problems: daemonProblems(errorsBase),
       stopping,
       ownHosts: new OwnHosts(settings, { host: mcpHost, publicUrl: mcpPublicUrl, speaksMcp: true }),
       requestLine: { message: 'mcp_control', membersOf: (_, elapsed_ms) => ({ elapsed_ms }) },
@@ -94,22 +115,30 @@ export async function openMcp(parts: ProcessContext, app: NestFastifyApplication
   fastify.setNotFoundHandler((request, reply) =>
     filter.catch(nothingHere(), new ExecutionContextHost([request, reply])),
   );
-  const http = app.getHttpAdapter().getInstance();
+  return fastify;
+}
+
+async function servedBy(parts: ProcessContext, app: NestFastifyApplication): Promise<ToolRoutes & Served> {
+  const { settings, log } = parts;
   const secret = app.get(ServerSecret);
   const keys = {
     approvals: await secret.keyFor('daemon-mcp-approvals'),
     gates: await secret.keyFor('daemon-mcp-state'),
   };
-  const { routes } = app.get(RouteManifest);
-  const calls = await toolCallsOf(parts, app, { http, problems });
-  const context = new DaemonContext({ http, problems }, routes);
+  const routes = { http: app.getHttpAdapter().getInstance(), problems: daemonProblems(settings.daemon.errorsBase) };
+  const calls = await toolCallsOf(parts, app, routes);
+  const context = new DaemonContext(routes, app.get(RouteManifest).routes);
   const steps = new McpSteps(new ToolCallSteps(app.get(AutoSteps), log), {
     authenticator: app.get<Authenticator>(AUTHENTICATOR),
     defaultTenant: settings.bootstrap.tenantId,
   });
-  const speakers = { standings: app.get(PassportStandings), credentials: app.get(FollowedCredentials), steps };
-  const handler = makeHandler(parts, { http, problems, calls, keys, context, steps });
-  const signIn = signInAt(app);
+  return { ...routes, calls, keys, context, steps };
+}
+
+function serveMcp(
+  fastify: FastifyInstance,
+  { handler, signIn, speakers }: { handler: McpHttpHandler; signIn: McpSignIn; speakers: Speakers },
+): void {
   signIn.serve(fastify);
   for (const method of ['POST', 'GET', 'DELETE'])
     fastify.route({
@@ -123,15 +152,6 @@ export async function openMcp(parts: ProcessContext, app: NestFastifyApplication
         return response;
       },
     });
-  await fastify.listen({ host: mcpHost, port: mcpPort });
-  const { port } = fastify.server.address() as { port: number };
-  return {
-    url: `http://${bracketed(mcpHost)}:${port}/mcp`,
-    close: async () => {
-      await handler.close();
-      await fastify.close();
-    },
-  };
 }
 
 const signInAt = (app: NestFastifyApplication): McpSignIn =>
