@@ -1,3 +1,4 @@
+import { MAX_TENANT_NAME } from '../keys/tenant-name.js';
 import { Text } from './fields.js';
 
 /**
@@ -11,6 +12,10 @@ export const TenantMember = () =>
     optional: true,
     min: 1,
   });
+
+/** The `tenant_id` of a request of the daemon. Whether there is such a tenant, and for whom, guards and services say. */
+export const TenantIdMember = (about: string, more: { optional?: boolean; example?: string } = {}) =>
+  Text({ about, min: 1, max: MAX_TENANT_NAME, ...more });
 
 /** The `idempotencyKey` of a body, which the idempotency interceptor reads (D9). */
 export const IdempotencyKeyMember = ({ optional = false } = {}) =>

@@ -1,6 +1,7 @@
 import { Choice, DateTime, Integer, ListOf, Nested, Text } from '../../../common/fields/fields.js';
 import { PageQuery } from '../../../common/fields/page.dto.js';
 import { PASSPORT } from '../../../common/fields/passport.js';
+import { TenantIdMember } from '../../../common/fields/shared-members.js';
 import { MEMBER_TYPES, ORCHESTRATOR_STATES, type MemberType, type OrchestratorState } from './orchestrators.types.js';
 
 const MAX_NAME = 200;
@@ -9,7 +10,7 @@ const MAX_REF = 200;
 const Passport = (about: string, more: { nullable?: true } = {}) =>
   Text({ about, optional: true, max: 128, pattern: PASSPORT, example: 'codex:7', ...more });
 const State = (about: string) => Choice({ about, values: ORCHESTRATOR_STATES, optional: true });
-const TenantId = (about: string) => Text({ about, optional: true, min: 1, max: 120, example: 'default' });
+const TenantId = (about: string) => TenantIdMember(about, { optional: true, example: 'default' });
 
 export class OrchestratorPath {
   @Text({ about: 'The orchestrator.', min: 1, max: 120 })

@@ -1,5 +1,6 @@
 import { Choice, Flag, Integer, Text, TextList } from '../../../common/fields/fields.js';
 import { PageQuery } from '../../../common/fields/page.dto.js';
+import { TenantIdMember } from '../../../common/fields/shared-members.js';
 import { LEASE_MODES, LEASE_STATUSES } from '../leases/lease-states.types.js';
 import { DEFAULT_TTL_SECONDS, MAX_TTL_SECONDS } from '../leases/leases.types.js';
 import { MAX_PATHS } from './punchcards.types.js';
@@ -44,7 +45,7 @@ export class PunchcardsQuery extends PageQuery {
   })
   status?: (typeof LEASE_STATUSES)[number];
 
-  @Text({ about: 'The tenant; that of the credential unless it is said.', optional: true, min: 1, max: 120 })
+  @TenantIdMember('The tenant; that of the credential unless it is said.', { optional: true })
   tenant_id?: string;
 }
 
@@ -61,7 +62,7 @@ export class AcquirePunchcard {
   @Ttl()
   ttl_secs!: number;
 
-  @Text({ about: 'The tenant; that of the credential unless it is said.', optional: true, min: 1, max: 120 })
+  @TenantIdMember('The tenant; that of the credential unless it is said.', { optional: true })
   tenant_id?: string;
 
   @Holder()

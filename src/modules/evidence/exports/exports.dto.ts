@@ -9,12 +9,13 @@ import {
   Text,
   TextList,
 } from '../../../common/fields/fields.js';
+import { TenantIdMember } from '../../../common/fields/shared-members.js';
 import { ExportPresentation } from './export-presentation.dto.js';
 import { EXPORT_MODES, type ExportMode } from './exports.types.js';
 
 /** What every export of a tenant takes. */
 export class ExportQuery extends ExportPresentation {
-  @Text({ about: 'The tenant whose evidence it is.', min: 1, max: 120 })
+  @TenantIdMember('The tenant whose evidence it is.')
   tenant_id!: string;
 }
 

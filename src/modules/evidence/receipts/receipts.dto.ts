@@ -1,4 +1,5 @@
 import { Choice, Flag, FreeObject, Integer, ListOf, Nested, Text } from '../../../common/fields/fields.js';
+import { TenantIdMember } from '../../../common/fields/shared-members.js';
 import { RECORD_ERRORS, type RecordError } from '../../../common/evidence-log/record-errors.types.js';
 
 const FAMILIES = ['execution', 'retrieval'] as const;
@@ -128,7 +129,7 @@ export class ReceiptPath {
 }
 
 export class OfTenant {
-  @Text({ about: 'The tenant whose receipt it is.', min: 1, max: 120 })
+  @TenantIdMember('The tenant whose receipt it is.')
   tenant_id!: string;
 }
 

@@ -9,6 +9,7 @@ import {
   TextList,
   Uuid,
 } from '../../../common/fields/fields.js';
+import { TenantIdMember } from '../../../common/fields/shared-members.js';
 
 export const SOURCES = ['tenant', 'commons'] as const;
 const LANES = ['light', 'verified', 'audit'] as const;
@@ -19,7 +20,7 @@ export class AnswerAddress {
 }
 
 export class ReplayQuery {
-  @Text({ about: 'The tenant whose answer it is.', min: 1, max: 120, example: 'default' })
+  @TenantIdMember('The tenant whose answer it is.', { example: 'default' })
   tenant_id!: string;
 
   @Text({ about: 'The shard to look in; the one of this daemon when absent.', optional: true, min: 1, max: 120 })

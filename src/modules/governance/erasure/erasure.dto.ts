@@ -9,6 +9,7 @@ import {
   TextList,
   Uuid,
 } from '../../../common/fields/fields.js';
+import { TenantIdMember } from '../../../common/fields/shared-members.js';
 
 const MAX_NAMES = 1_000;
 const MAX_TEXTS = 100;
@@ -67,7 +68,7 @@ export class EraseSubject {
   @Flag({ about: 'Reports what would go, and removes nothing.', default: false })
   dry_run!: boolean;
 
-  @Text({ about: 'The tenant; that of the credential unless it is said.', optional: true, min: 1, max: 120 })
+  @TenantIdMember('The tenant; that of the credential unless it is said.', { optional: true })
   tenant_id?: string;
 }
 
@@ -77,7 +78,7 @@ export class ErasurePath {
 }
 
 export class ErasureQuery {
-  @Text({ about: 'The tenant; that of the credential unless it is said.', optional: true, min: 1, max: 120 })
+  @TenantIdMember('The tenant; that of the credential unless it is said.', { optional: true })
   tenant_id?: string;
 }
 

@@ -1,5 +1,6 @@
 import { Choice, DateTime, Integer, ListOf, Nested, Text, TextList, Uuid } from '../../../common/fields/fields.js';
 import { PageQuery } from '../../../common/fields/page.dto.js';
+import { TenantIdMember } from '../../../common/fields/shared-members.js';
 import { INCIDENT_STATUSES, SEVERITIES, type IncidentStatus, type Severity } from './incidents.types.js';
 
 const MAX_NAMED = 200;
@@ -26,7 +27,7 @@ export class IncidentWindow {
 }
 
 export class OpenIncident {
-  @Text({ about: 'The tenant it happened in.', min: 1, max: 120, example: 'default' })
+  @TenantIdMember('The tenant it happened in.', { example: 'default' })
   tenant_id!: string;
 
   @Text({ about: 'What happened, in a line.', min: 1, max: 300, example: 'Poisoned handbook page' })
@@ -109,7 +110,7 @@ export class IncidentHoldReply {
 }
 
 export class IncidentQuery extends PageQuery {
-  @Text({ about: 'The tenant whose incidents are meant.', min: 1, max: 120, example: 'default' })
+  @TenantIdMember('The tenant whose incidents are meant.', { example: 'default' })
   tenant_id!: string;
 
   @Choice({ about: 'Only those in this status.', values: INCIDENT_STATUSES, optional: true })

@@ -1,12 +1,13 @@
 import { DateTime, Choice, Integer, ListOf, Nested, Text, TextList, Uuid } from '../../../common/fields/fields.js';
 import { PageQuery } from '../../../common/fields/page.dto.js';
+import { TenantIdMember } from '../../../common/fields/shared-members.js';
 
 const MAX_PREFIXES = 100;
 /** As many characters as an entity of a fact has at most, and the name of a document. */
 const MAX_PREFIX = 640;
 
 const TenantId = (about: string, more: { optional?: true } = {}) =>
-  Text({ about, min: 1, max: 120, example: 'default', ...more });
+  TenantIdMember(about, { example: 'default', ...more });
 
 export class PlaceLegalHold {
   @TenantId('The tenant whose content is pinned.')

@@ -1,6 +1,7 @@
 import { HEX_DIGEST } from '../../../evidence/digest-forms.js';
 import { Base64, Secret } from '../../../common/fields/byte-fields.js';
 import { AnyJson, DateTime, Flag, FreeObject, Nested, Text, TextList, Uuid } from '../../../common/fields/fields.js';
+import { TenantIdMember } from '../../../common/fields/shared-members.js';
 
 /** RFC 9110, 8.3.1: type, subtype and parameters, in visible ASCII. */
 const MEDIA_TYPE = /^[A-Za-z0-9!#$&^_.+-]+\/[A-Za-z0-9!#$&^_.+-]+( *;[ -~]*)?$/;
@@ -43,12 +44,7 @@ export class SignContentRequest {
   })
   content_type!: string;
 
-  @Text({
-    about: 'A tenant that the credential must cover. It is not in the envelope.',
-    optional: true,
-    min: 1,
-    max: 120,
-  })
+  @TenantIdMember('A tenant that the credential must cover. It is not in the envelope.', { optional: true })
   tenant_id?: string;
 
   @Text({
@@ -89,13 +85,7 @@ export class VerifyContentRequest {
   @Base64({ about: 'The content that it should be of.' })
   content_b64!: string;
 
-  @Text({
-    about:
-      'A tenant that the credential must cover; verify-record leaves its receipt there. Unset: that of the caller.',
-    optional: true,
-    min: 1,
-    max: 120,
-  })
+  @TenantIdMember('A tenant that the credential must cover; verify-record leaves its receipt there. Unset: that of the caller.', { optional: true })
   tenant_id?: string;
 }
 

@@ -1,4 +1,5 @@
 import { Choice, ListOf, Nested, Text, TextList, Uuid } from '../../../common/fields/fields.js';
+import { TenantIdMember } from '../../../common/fields/shared-members.js';
 import { EngramWithContent, LabelField } from './engrams.dto.js';
 import { CAPABILITY_CLASSES, GENERATED_CLASSES, type CapabilityClass, type GeneratedClass } from './engrams.types.js';
 
@@ -6,7 +7,7 @@ export const MANIFEST_STATES = ['match', 'stale', 'unknown'] as const;
 const MAX_NAMES = 200;
 const optional = true;
 
-const TenantName = (about: string) => Text({ about, optional, min: 1, max: 120, example: 'default' });
+const TenantName = (about: string) => TenantIdMember(about, { optional: true, example: 'default' });
 const AgentName = (about: string) => Text({ about, optional, min: 1, max: 200, example: 'codex:7' });
 const ModelName = (about: string) => Text({ about, optional, min: 1, max: 200, example: 'gpt-5-mini' });
 

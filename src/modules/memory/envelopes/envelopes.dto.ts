@@ -11,6 +11,7 @@ import {
   Text,
   Uuid,
 } from '../../../common/fields/fields.js';
+import { TenantIdMember } from '../../../common/fields/shared-members.js';
 
 /** The versions of docs/formats/result-envelope.md. */
 const SCHEMA_VERSION = 1;
@@ -44,7 +45,7 @@ export class ImportEnvelopeRequest {
   })
   job_id!: string;
 
-  @Text({ about: 'The tenant that the result is for.', min: 1, max: 120, example: 'default' })
+  @TenantIdMember('The tenant that the result is for.', { example: 'default' })
   tenant_id!: string;
 
   @FreeObject({

@@ -11,6 +11,7 @@ import {
   Url,
   Uuid,
 } from '../../../common/fields/fields.js';
+import { TenantIdMember } from '../../../common/fields/shared-members.js';
 import { LANGUAGES } from '../../../search/languages.js';
 import {
   SEMANTIC_PROFILES,
@@ -75,7 +76,7 @@ export class LocalIngestDocument {
 }
 
 export class LocalIngestRequest {
-  @Text({ about: 'The tenant whose corpus it is.', min: 1, max: 120, example: 'default' })
+  @TenantIdMember('The tenant whose corpus it is.', { example: 'default' })
   tenant_id!: string;
 
   @Text({ about: 'The corpus of the documents; it is made when it is new.', min: 1, max: 512, example: 'handbook' })

@@ -1,8 +1,9 @@
 import { BLAKE3_DIGEST } from '../../../evidence/digest-forms.js';
 import { Choice, DateTime, Flag, FreeObject, Integer, ListOf, Nested, Text } from '../../../common/fields/fields.js';
+import { TenantIdMember } from '../../../common/fields/shared-members.js';
 
 export class ImportPackRequest {
-  @Text({ about: 'The tenant that the pack is imported into.', min: 1, max: 120, example: 'default' })
+  @TenantIdMember('The tenant that the pack is imported into.', { example: 'default' })
   tenant_id!: string;
 
   @FreeObject({
@@ -133,7 +134,7 @@ export class ImportPackReply {
 }
 
 export class ExportPackRequest {
-  @Text({ about: 'The tenant whose memory is exported.', min: 1, max: 120, example: 'default' })
+  @TenantIdMember('The tenant whose memory is exported.', { example: 'default' })
   tenant_id!: string;
 }
 

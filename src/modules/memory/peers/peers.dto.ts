@@ -1,5 +1,6 @@
 import { Choice, DateTime, Integer, ListOf, Nested, Text, TextList, Url, Uuid } from '../../../common/fields/fields.js';
 import { PageQuery } from '../../../common/fields/page.dto.js';
+import { TenantIdMember } from '../../../common/fields/shared-members.js';
 import { DIRECTIONS, type Direction } from './peers.types.js';
 
 const MAX_PREFIXES = 100;
@@ -10,7 +11,7 @@ const PEER_ID = /^[a-z0-9][a-z0-9._-]{0,62}$/;
 const PUBLIC_KEY = /^[A-Za-z0-9_-]{43}$/;
 
 const TenantId = (about: string, more: { optional?: true } = {}) =>
-  Text({ about, min: 1, max: 120, example: 'default', ...more });
+  TenantIdMember(about, { example: 'default', ...more });
 
 const DIRECTION =
   '`pull`: this daemon takes from the peer; `push`: it gives to the peer; `both`. It holds whoever of the two asks: a peer that reads here needs push or both, one that writes here pull or both.';

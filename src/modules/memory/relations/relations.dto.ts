@@ -1,11 +1,12 @@
 import { Decimal, Integer, IntegerList, ListOf, Nested, Text, TextList } from '../../../common/fields/fields.js';
+import { TenantIdMember } from '../../../common/fields/shared-members.js';
 
 const MAX_U32 = 2 ** 32 - 1;
 const MAX_EDGE_TYPE = 64;
 /** JSON cannot distinguish whole numbers beyond this, so a 64-bit time ends here: in the year 2255. */
 const MICROS = { min: Number.MIN_SAFE_INTEGER, max: Number.MAX_SAFE_INTEGER };
 
-const TenantId = () => Text({ about: 'The tenant whose relations are meant.', min: 1, max: 120, example: 'default' });
+const TenantId = () => TenantIdMember('The tenant whose relations are meant.', { example: 'default' });
 const Id = (about: string) => Integer({ about, min: 0, max: MAX_U32, example: 1 });
 const Cursor = () =>
   Text({ about: 'The next_cursor of the page before; absent for the first page.', optional: true, min: 1, max: 2048 });

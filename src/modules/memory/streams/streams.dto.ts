@@ -1,4 +1,5 @@
 import { DateTime, FreeObject, Integer, ListReadLater, Text, Uint64, Uuid } from '../../../common/fields/fields.js';
+import { TenantIdMember } from '../../../common/fields/shared-members.js';
 
 const MAX_EVENTS = 10_000;
 export const MAX_STREAM_ID_BYTES = 1024;
@@ -31,7 +32,7 @@ export class AppendEvent {
 }
 
 export class AppendRequest {
-  @Text({ about: 'The tenant whose stream it is.', min: 1, max: 120, example: 'default' })
+  @TenantIdMember('The tenant whose stream it is.', { example: 'default' })
   tenant_id!: string;
 
   @Text({

@@ -1,6 +1,7 @@
 import { Choice, DateTime, Flag, Integer, ListOf, Nested, Text, TextList } from '../../../common/fields/fields.js';
 import { PageQuery } from '../../../common/fields/page.dto.js';
 import { PASSPORT } from '../../../common/fields/passport.js';
+import { TenantIdMember } from '../../../common/fields/shared-members.js';
 import { COST_FORMATS, DIMENSIONS, type CostFormat } from './cost.types.js';
 
 const optional = true;
@@ -64,7 +65,7 @@ export class ReportUsage {
   @ListOf({ about: 'The events.', type: () => UsageEvent, min: 1, max: 1000 })
   events!: UsageEvent[];
 
-  @Text({ about: 'The tenant whose usage it is; that of the credential when absent.', optional, min: 1, max: 120 })
+  @TenantIdMember('The tenant whose usage it is; that of the credential when absent.', { optional })
   tenant_id?: string;
 }
 
@@ -125,7 +126,7 @@ export class CostQuery extends PageQuery {
   @Choice({ about: 'The form of the answer.', values: COST_FORMATS, default: 'json' })
   format!: CostFormat;
 
-  @Text({ about: 'The tenant whose usage is meant; that of the credential when absent.', optional, min: 1, max: 120 })
+  @TenantIdMember('The tenant whose usage is meant; that of the credential when absent.', { optional })
   tenant_id?: string;
 }
 

@@ -1,4 +1,5 @@
 import { DateTime, Flag, Integer, Nested, Text, Uuid } from '../../../common/fields/fields.js';
+import { TenantIdMember } from '../../../common/fields/shared-members.js';
 
 const optional = true;
 /** As much as an operator can grant at once. */
@@ -29,7 +30,7 @@ export class SpendCredits {
   @Text({ about: 'Why, in words; kept with the transfer.', optional, min: 1, max: 2_000 })
   note?: string;
 
-  @Text({ about: 'The tenant whose credits they are; that of the credential when absent.', optional, min: 1, max: 120 })
+  @TenantIdMember('The tenant whose credits they are; that of the credential when absent.', { optional })
   tenant_id?: string;
 }
 

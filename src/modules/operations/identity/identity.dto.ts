@@ -10,6 +10,7 @@ import {
   Uuid,
 } from '../../../common/fields/fields.js';
 import { PageQuery } from '../../../common/fields/page.dto.js';
+import { TenantIdMember } from '../../../common/fields/shared-members.js';
 import { MAX_ENTITY } from '../../memory/facts/facts.types.js';
 import {
   EVIDENCE_KINDS,
@@ -25,7 +26,7 @@ import {
 const optional = true;
 const nullable = true;
 const MAX_REASON = 2_000;
-const TenantId = (about: string) => Text({ about, optional, min: 1, max: 120, example: 'default' });
+const TenantId = (about: string) => TenantIdMember(about, { optional: true, example: 'default' });
 const EntityName = (about: string, more: { optional?: true } = {}) =>
   Text({ about, min: 1, max: MAX_ENTITY, example: 'person:ada', ...more });
 

@@ -10,6 +10,7 @@ import {
   Uuid,
 } from '../../../common/fields/fields.js';
 import { PageQuery } from '../../../common/fields/page.dto.js';
+import { TenantIdMember } from '../../../common/fields/shared-members.js';
 import {
   DELIVERY_OUTCOMES,
   GITHUB_ITEM_KINDS,
@@ -24,7 +25,7 @@ const PROVIDERS = ['github'] as const;
 const TOKEN = /^[A-Za-z0-9_.-]+$/;
 
 const TenantId = () =>
-  Text({ about: 'The tenant that is meant; that of the credential when absent.', optional: true, min: 1, max: 120 });
+  TenantIdMember('The tenant that is meant; that of the credential when absent.', { optional: true });
 
 export class IntegrationPath {
   @Uuid({ about: 'The integration.' })

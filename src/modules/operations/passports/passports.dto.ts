@@ -1,13 +1,14 @@
 import { Choice, DateTime, Flag, Integer, ListOf, Nested, Text, TextList } from '../../../common/fields/fields.js';
 import { PageQuery } from '../../../common/fields/page.dto.js';
 import { PASSPORT } from '../../../common/fields/passport.js';
+import { TenantIdMember } from '../../../common/fields/shared-members.js';
 import { PASSPORT_KINDS, PASSPORT_STATES, type PassportKind, type PassportState } from './passports.types.js';
 
 const optional = true;
 const nullable = true;
 const BASE64URL = /^[\w-]+$/;
 
-export const TenantId = (about: string) => Text({ about, optional, min: 1, max: 120, example: 'default' });
+export const TenantId = (about: string) => TenantIdMember(about, { optional: true, example: 'default' });
 export const PassportId = (about: string, more: { optional?: true } = {}) =>
   Text({ about, max: 128, pattern: PASSPORT, example: 'codex:7', ...more });
 

@@ -1,5 +1,6 @@
 import { SHA256_DIGEST } from '../../../evidence/digest-forms.js';
 import { Choice, DateTime, Flag, Integer, ListOf, Text, TextList, Uuid } from '../../../common/fields/fields.js';
+import { TenantIdMember } from '../../../common/fields/shared-members.js';
 import { SLUG } from '../../projects/projects/projects.types.js';
 import {
   INSTALL_ACTIONS,
@@ -12,7 +13,7 @@ import {
 } from './studio.types.js';
 
 const TenantId = () =>
-  Text({ about: 'The tenant that is meant; that of the credential when absent.', optional: true, min: 1, max: 120 });
+  TenantIdMember('The tenant that is meant; that of the credential when absent.', { optional: true });
 
 export class LibraryQuery {
   @TenantId()

@@ -1,5 +1,6 @@
 import { DateTime, Flag, Integer, ListOf, Text } from '../../../common/fields/fields.js';
 import { PASSPORT } from '../../../common/fields/passport.js';
+import { TenantIdMember } from '../../../common/fields/shared-members.js';
 import { REPO, SLUG } from './projects.types.js';
 
 const MAX_ROLE = 64;
@@ -13,12 +14,7 @@ export class AddMember {
 }
 
 export class LinkTenant {
-  @Text({
-    about: 'The tenant. It need not be registered yet; the link gives nobody access to it.',
-    min: 1,
-    max: 120,
-    example: 'default',
-  })
+  @TenantIdMember('The tenant. It need not be registered yet; the link gives nobody access to it.', { example: 'default' })
   tenant_id!: string;
 
   @Text({
