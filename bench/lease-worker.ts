@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { answerPlan } from './child.js';
+import { monotonicMicroseconds } from './cpu-profile.js';
 import type { LeaseRecord, LeaseWorkerMessage, LeaseWorkerPlan } from './lease-history.types.js';
 import { pick, seededRandom, type Random } from './random.js';
 
@@ -37,8 +38,6 @@ interface Sent {
 }
 
 const say = (message: LeaseWorkerMessage): void => void process.send?.(message);
-/** CLOCK_MONOTONIC on Linux: one clock for all processes. */
-const microseconds = (): number => Number(process.hrtime.bigint() / 1000n);
 
 class LeaseWorker {
   private readonly records: LeaseRecord[] = [];
@@ -171,7 +170,7 @@ class LeaseWorker {
     of: Pick<LeaseRecord, 'kind' | 'item' | 'holder' | 'fence'>,
     sent: Sent,
   ): Promise<LeaseRecord | undefined> {
-    const start = microseconds();
+    const start = monotonicMicroseconds();
     const answer = await exchange(this.plan, this.agent, sent);
     if (answer.isUnsent) {
       await sleep(AGAIN_MS);
@@ -179,7 +178,7 @@ class LeaseWorker {
     }
     const { kind, item, holder, fence } = of;
     const record: LeaseRecord = {
-      ...{ kind, item, holder, fence, start, end: microseconds(), status: answer.status },
+      ...{ kind, item, holder, fence, start, end: monotonicMicroseconds(), status: answer.status },
       ttlSeconds: this.plan.ttlSeconds,
       ...(this.isAfterStop && { isAfterStop: true }),
       ...understand(of.kind, answer),

@@ -9,6 +9,7 @@ import {
 import type { PassportFilter } from './passport/passport-acts.js';
 import { readPassportId } from './passport-id.js';
 import { print, table, tableTime, type OutputOptions } from './output.js';
+import { tenantOption } from './tenant-option.js';
 import { uuidReader } from './uuid-argument.js';
 import { readWords } from './words.js';
 
@@ -34,7 +35,7 @@ export const passportCommand = (): Command =>
 
 const withTenant = (command: Command): Command =>
   command
-    .addOption(new Option('--tenant <tenant>', 'whose passports').makeOptionMandatory())
+    .addOption(tenantOption('whose passports'))
     .option('--json', 'print one JSON object');
 
 const list = () =>

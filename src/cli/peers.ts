@@ -4,6 +4,7 @@ import { COLLECTIONS, type Collection } from '../modules/memory/sync/sync.types.
 import { withMigratedDatabase } from './migrated.js';
 import { readSeconds } from './seconds.js';
 import { print, table, tableTime, type OutputOptions } from './output.js';
+import { tenantOption } from './tenant-option.js';
 
 interface TenantOptions extends OutputOptions {
   tenant: string;
@@ -31,13 +32,11 @@ export const peerCommand = (): Command =>
     .addCommand(delegateTo())
     .addCommand(key());
 
-const tenantOption = (): Option => new Option('--tenant <tenant>', 'whose memory').makeOptionMandatory();
-
 const add = () =>
   new Command('add')
     .description('let another daemon synchronise the memory of a tenant; it has to add this one likewise')
     .argument('<peer>', 'what it is called here')
-    .addOption(tenantOption())
+    .addOption(tenantOption('whose memory'))
     .requiredOption('--key <key>', 'its key, as "svc peer key" prints it there')
     .requiredOption('--prefix <prefix...>', 'how the entities begin that are open to it; * alone: all')
     .addOption(
@@ -65,7 +64,7 @@ const add = () =>
 const list = () =>
   new Command('list')
     .description('list the peers of a tenant')
-    .addOption(tenantOption())
+    .addOption(tenantOption('whose memory'))
     .option('--json', 'print one JSON object')
     .action(async (options: TenantOptions) => {
       const { listPeers } = await import('./peer/peer-list.js');
@@ -85,7 +84,7 @@ const check = () =>
   new Command('check')
     .description('ask a peer, by a signed request, what it opens to this daemon')
     .argument('<peer>')
-    .addOption(tenantOption())
+    .addOption(tenantOption('whose memory'))
     .option('--delegation <file>', 'ask under this delegation, as "svc peer delegate" printed it')
     .option('--json', 'print one JSON object')
     .action(async (peerId: string, options: TenantOptions & { delegation?: string }) => {
@@ -103,7 +102,7 @@ const revoke = () =>
   new Command('revoke')
     .description('refuse a peer from its next request on, and all that it delegated')
     .argument('<peer>')
-    .addOption(tenantOption())
+    .addOption(tenantOption('whose memory'))
     .option('--json', 'print one JSON object')
     .action(async (peerId: string, options: TenantOptions) => {
       const { revokePeer } = await import('./peer/peer-list.js');
@@ -124,7 +123,7 @@ interface DelegateOptions extends TenantOptions {
 const delegateTo = () =>
   new Command('delegate')
     .description('let another key do at a peer a part of what this daemon may do there')
-    .addOption(tenantOption())
+    .addOption(tenantOption('whose memory'))
     .requiredOption('--to <key>', 'whose, as "svc peer key" prints it there')
     .requiredOption('--at <key>', 'the key of the peer that is asked')
     .requiredOption('--prefix <prefix...>', 'how the entities begin')

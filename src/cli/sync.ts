@@ -1,6 +1,7 @@
-import { Command, Option } from 'commander';
+import { Command } from 'commander';
 import type { Exchanged, Way } from '../modules/memory/sync-exchange/exchange.types.js';
 import { print, printJson, report, table, tableTime, type OutputOptions, type Line } from './output.js';
+import { tenantOption } from './tenant-option.js';
 
 interface TenantOptions extends OutputOptions {
   tenant: string;
@@ -19,13 +20,11 @@ export const syncCommand = (): Command =>
       '\nCodes of pull and push: 0 the other side has all; 1 failed, such as a peer that is not reached; 2 refused; 3 something was not taken; 4 the log of the peer is not in order.',
     );
 
-const tenantOption = (): Option => new Option('--tenant <tenant>', 'whose memory').makeOptionMandatory();
-
 const exchange = (way: Way, about: string) =>
   new Command(way)
     .description(about)
     .argument('<peer>', 'what it is called here')
-    .addOption(tenantOption())
+    .addOption(tenantOption('whose memory'))
     .option('--delegation <file>', 'ask under this delegation, as "svc peer delegate" printed it')
     .option('--json', 'print one JSON object')
     .action(async (peerId: string, options: TenantOptions & { delegation?: string }) => {
@@ -62,7 +61,7 @@ const status = () =>
   new Command('status')
     .description('the last exchange with each peer, either way')
     .argument('[peer]', 'only with this one')
-    .addOption(tenantOption())
+    .addOption(tenantOption('whose memory'))
     .option('--json', 'print one JSON object')
     .action(async (peerId: string | undefined, options: TenantOptions) => {
       const { readExchanges } = await import('./sync/exchange.js');
@@ -81,7 +80,7 @@ const status = () =>
 const offboard = () =>
   new Command('offboard')
     .description('leave all peers of a tenant: they end, and what came from them alone is removed')
-    .addOption(tenantOption())
+    .addOption(tenantOption('whose memory'))
     .option('--dry-run', 'say what would be done')
     .option('--json', 'print one JSON object')
     .action(async (options: TenantOptions & { dryRun?: true }) => {

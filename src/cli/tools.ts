@@ -1,10 +1,11 @@
-import { Argument, Command, Option } from 'commander';
+import { Argument, Command } from 'commander';
 import { TOOL_SET_NAMES } from '../common/contract/tool-sets.js';
 import { OPERATOR } from '../common/evidence-log/audit-trail.js';
 import { TenantsStore } from '../common/keys/tenants.store.js';
 import type { TenantSettingsService } from '../modules/access/tenant-settings/tenant-settings.service.js';
 import { asOperator } from './operator.js';
 import { print, UserError, type OutputOptions } from './output.js';
+import { tenantOption } from './tenant-option.js';
 
 interface TenantOptions extends OutputOptions {
   tenant: string;
@@ -19,7 +20,7 @@ export const toolsCommand = (): Command =>
 
 const withTenant = (command: Command): Command =>
   command
-    .addOption(new Option('--tenant <tenant>', 'whose clients').makeOptionMandatory())
+    .addOption(tenantOption('whose clients'))
     .option('--json', 'print one JSON object');
 
 const show = () =>

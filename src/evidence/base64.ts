@@ -1,3 +1,6 @@
+/** RFC 4648, 4, with its padding. */
+export const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64');
+
 /**
  * The bytes of a text that is written in the one way there is (RFC 4648, 3.5), so that one text stands for one sequence
  * of bytes: without line breaks, `base64` with its padding and `base64url` without, and no bit set that decoders pass

@@ -1,3 +1,4 @@
+import { attempt } from './attempt.js';
 import type { CborMap } from './cbor.js';
 import { CborError } from './cbor.js';
 import { parseCose, verifyCose } from './cose.js';
@@ -103,12 +104,4 @@ function openStatement(
 function endingAt(one: Es256Key, seconds: number): Es256Key {
   const until = Math.min(one.term.until, seconds);
   return { ...one, term: { ...one.term, until }, jwk: { ...one.jwk, exp: Math.ceil(until) } };
-}
-
-function attempt<T>(work: () => T): T | undefined {
-  try {
-    return work();
-  } catch {
-    return undefined;
-  }
 }

@@ -1,4 +1,5 @@
 import type { X509Certificate } from 'node:crypto';
+import { base64 } from './base64.js';
 import { type Checkpoint, parseCheckpoint } from './checkpoint.js';
 import { draftCose, parseCose, verifyCose } from './cose.js';
 import type { FileKeys } from './file-keys.js';
@@ -101,5 +102,3 @@ function expectSealed({ seal }: FileTimestamp, token: Uint8Array, keys: FileKeys
   if (!known?.terms.has('exports')) throw new Error(`the key ${message.kid} of the seal does not sign exports here`);
   if (!verifyCose(message, known.key, token)) throw new Error('the seal does not hold: the token was changed');
 }
-
-const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64');

@@ -24,12 +24,3 @@ export class JsonText {
     return this.parse();
   }
 }
-
-/** The value of a JSON text. @returns undefined for what is none */
-export function parsedJson(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
-}

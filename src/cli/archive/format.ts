@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parsedJson } from '../../common/http/parsed-json.js';
 import { UserError } from '../../common/user-error.js';
 import type { TarEntry } from './tar.js';
 import { sha256 } from '../../evidence/sha256.js';
@@ -32,17 +33,9 @@ export type BackupHeader = z.output<typeof Header>;
 /** @throws UserError when this is no backup, or one of another format */
 export function readHeader({ name, content }: TarEntry): BackupHeader {
   if (name !== HEADER) throw new UserError('this is no backup made by "svc backup"');
-  const parsed = Header.safeParse(readJson(content));
+  const parsed = Header.safeParse(parsedJson(content.toString('utf8')));
   if (!parsed.success) throw new UserError(`this program reads backups of the format ${BACKUP_FORMAT} only`);
   return parsed.data;
-}
-
-function readJson(content: Buffer): unknown {
-  try {
-    return JSON.parse(content.toString('utf8'));
-  } catch {
-    return undefined;
-  }
 }
 
 /** Digests of the entries seen, for writing them last or for comparing with those written last. */

@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { SETTINGS, type Settings } from '../config/settings.js';
 import type { Query } from '../tenancy/cross-tenant.js';
+import { attempt } from '../../evidence/attempt.js';
 import { parseCose, verifyCose } from '../../evidence/cose.js';
 import {
   type ChainedKey,
@@ -172,15 +173,6 @@ function addStatements(chain: KeyChain, rows: readonly KeyRow[]): Map<string, Ke
       held.set(statement.jwk.kid, statement);
     });
   return held;
-}
-
-/** What does not hold leads nowhere: its key is none of the chain. */
-function attempt<T>(work: () => T): T | undefined {
-  try {
-    return work();
-  } catch {
-    return undefined;
-  }
 }
 
 /** Those that began in the same millisecond are in the order in which they were named. */

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { base64 } from '../../evidence/base64.js';
 import { Tenancy } from '../tenancy/tenancy.js';
 import { parseCheckpoint, verifyCheckpoint } from '../../evidence/checkpoint.js';
 import { blake3, digestBytes } from '../../evidence/digest.js';
@@ -131,8 +132,6 @@ export class ProofPacks {
 
 const unknown = (receiptId: string): ReceiptUnknown =>
   new ReceiptUnknown({ receiptId }, 'No receipt with this id belongs to the tenant.');
-
-const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64');
 
 function packReceipt(record: ExecutionRecord, position: LogPosition | undefined): PackReceipt {
   if (position === undefined) throw notLogged(record.receiptId);

@@ -1,3 +1,4 @@
+import { parsedJson } from '../http/parsed-json.js';
 import { isWrittenUuid } from '../ids/uuid-form.js';
 import { invalid, type ValidationFailed } from '../problem/common-problems.js';
 
@@ -30,7 +31,7 @@ export function decodeCursor<const S extends Shape>(
   member = 'query.cursor',
 ): Key<S> | undefined {
   if (cursor === undefined) return undefined;
-  const key = parse(cursor);
+  const key = parsedJson(Buffer.from(cursor, 'base64url').toString('utf8'));
   if (Array.isArray(key) && key.length === shape.length && key.every((part, i) => IS_OF_KIND[shape[i]!](part)))
     return key as unknown as Key<S>;
   throw notACursor(member);
@@ -51,14 +52,6 @@ export function takePage<Row>(
 
 const notACursor = (member: string): ValidationFailed =>
   invalid(member, 'is not a cursor of this list; leave it out to start at the first page');
-
-function parse(cursor: string): unknown {
-  try {
-    return JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8')) as unknown;
-  } catch {
-    return undefined;
-  }
-}
 
 const MAX_BIGINT = 2n ** 63n - 1n;
 

@@ -1,3 +1,4 @@
+import { isRecord } from '../../evidence/canonical-json.js';
 import { invalid, MalformedRequest, type Issue } from '../problem/common-problems.js';
 import { isStorableText } from './headers.js';
 import type { SecretBytes } from '../fields/secret-bytes.js';
@@ -72,13 +73,11 @@ export function readJson(
   const fault = findFault(value, 'body', depthLimit);
   if (fault) throw invalid(fault.path, fault.message);
   restoreDigits(value, uint64s, bytes);
-  if (isObject(value)) for (const [name, secret] of taken) value[name] = secret;
+  if (isRecord(value)) for (const [name, secret] of taken) value[name] = secret;
   return value;
 }
 
 const NO_SECRETS: ReadonlyMap<string, SecretBytes> = new Map();
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Looks at the bytes again only where a number lost digits: all other bodies pay nothing. */
 function restoreDigits(value: unknown, uint64s: readonly string[], bytes: Buffer): void {

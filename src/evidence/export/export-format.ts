@@ -1,3 +1,4 @@
+import { base64 } from '../base64.js';
 import { canonicalJson, isRecord } from '../canonical-json.js';
 import { type CborValue, decodeCanonical, encodeCanonical } from '../cbor.js';
 import type { Digest } from '../digest.js';
@@ -189,8 +190,6 @@ function holdsBytes(value: CborValue): boolean {
   if (typeof value !== 'object' || value === null) return false;
   return Object.values(value).some((member) => holdsBytes(member as CborValue));
 }
-
-const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64');
 
 /** What is not the base64 of anything fails when the file is encoded again and compared. */
 const fromBase64 = (text: unknown): Uint8Array => Uint8Array.from(Buffer.from(String(text), 'base64'));

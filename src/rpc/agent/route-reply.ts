@@ -2,7 +2,7 @@ import type { Address } from '../../common/contract/contract.js';
 import { isReportedOff } from '../../common/contract/plane-reported-off.js';
 import { bodyOf } from '../../common/problem/problem.filter.js';
 import { REPLAYED_HEADER } from '../forwarded-headers.js';
-import { parsedJson } from '../json-text.js';
+import { parsedJson } from '../../common/http/parsed-json.js';
 import { UpstreamUnavailable, type ServerAnswer } from '../server-connection.js';
 import { RouteRefusal, type RouteReply, type ServerName } from './servers.js';
 

@@ -1,3 +1,4 @@
+import { parsedJson } from '../../common/http/parsed-json.js';
 import { isRecord } from '../../evidence/canonical-json.js';
 import type { Issue } from '../../common/problem/common-problems.js';
 import { typeText } from '../tools/argument-issues.js';
@@ -18,7 +19,7 @@ const AS_IN_SCHEMAS: Record<string, string> = { record: 'object', int: 'integer'
 export function findMismatch(error: unknown): Issue[] | undefined {
   const text = error instanceof Error ? error.message.replace(PREFIX, '') : '';
   if (!text.startsWith('[')) return undefined;
-  const found = parse(text);
+  const found = parsedJson(text);
   if (!Array.isArray(found) || found.length === 0 || !found.every(isFinding)) return undefined;
   return found.slice(0, MOST).map(issueOf);
 }
@@ -39,12 +40,4 @@ function issueOf({ path, message, expected }: Finding): Issue {
   const type = typeText(AS_IN_SCHEMAS[expected] ?? expected);
   const isMissing = message.endsWith('received undefined');
   return { path: place, message: isMissing ? `is required, and must be ${type}` : `must be ${type}` };
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
 }

@@ -36,7 +36,8 @@ import {
 import type { ApiConnection } from '../../../rpc/api-connection.js';
 import { effectOf } from '../../../rpc/effect-key.js';
 import { REPLAYED_HEADER } from '../../../rpc/forwarded-headers.js';
-import { JsonText, parsedJson } from '../../../rpc/json-text.js';
+import { parsedJson } from '../../../common/http/parsed-json.js';
+import { JsonText } from '../../../rpc/json-text.js';
 import { failureIn, isReplay, resultOf } from '../../../rpc/mcp/mcp-results.js';
 import type { ServerAnswer } from '../../../rpc/server-connection.js';
 import { readArguments, requestOf, type ApiRequest } from '../../../rpc/tools/tool-arguments.js';

@@ -1,5 +1,6 @@
 import { parseDocument } from 'yaml';
 import { z } from 'zod';
+import { storedText } from '../../../common/fields/stored-text.js';
 import { TIERS } from '../../../common/contract/caller.js';
 import type { Survey } from './surveys.types.js';
 
@@ -19,19 +20,13 @@ const TIME = 'expected a time with its offset from UTC, such as 2026-11-01T00:00
 const ID = 'expected 1 to 40 of a-z, 0-9 and -, the first a letter or digit';
 
 const id = () => z.string(ID).regex(/^[a-z0-9][a-z0-9-]{0,39}$/, ID);
-const words = (max: number) =>
-  z
-    .string(`expected a text of 1 to ${max} characters`)
-    .min(1, `expected a text of 1 to ${max} characters`)
-    .max(max, `expected a text of 1 to ${max} characters`)
-    .refine((text) => text.isWellFormed() && !text.includes('\0'), 'has a character that cannot be stored');
 const whole = (min: number, max: number) => z.int(`expected a whole number from ${min} to ${max}`).min(min).max(max);
 const flag = () => z.boolean('expected true or false');
 const time = () => z.iso.datetime({ offset: true, error: TIME }).transform((text) => new Date(text));
 
-const asked = { id: id(), text: words(1000), required: flag() };
+const asked = { id: id(), text: storedText(1000), required: flag() };
 const options = z
-  .array(z.strictObject({ id: id(), label: words(200) }), 'expected a list of options, each with id and label')
+  .array(z.strictObject({ id: id(), label: storedText(200) }), 'expected a list of options, each with id and label')
   .min(2, 'expected 2 options at least')
   .max(MAX_OPTIONS, `expected ${MAX_OPTIONS} options at most`)
   .superRefine(refuseDoubles);
@@ -47,8 +42,8 @@ const question = z
         kind: z.literal('scale'),
         min: whole(-MAX_SCALE, MAX_SCALE),
         max: whole(-MAX_SCALE, MAX_SCALE),
-        minLabel: words(200),
-        maxLabel: words(200),
+        minLabel: storedText(200),
+        maxLabel: storedText(200),
       }),
       z.strictObject({ ...asked, kind: z.literal('text'), maxLength: whole(1, MAX_TEXT) }),
     ],
@@ -66,8 +61,8 @@ const file = z
     {
       id: id(),
       version: whole(1, 1_000_000),
-      title: words(200),
-      about: words(2000).default(''),
+      title: storedText(200),
+      about: storedText(2000).default(''),
       tiers: z
         .array(z.enum(TIERS, `expected of ${TIERS.join(', ')}`), `expected a list of ${TIERS.join(', ')}`)
         .min(1, 'expected one tier at least; leave it out for all')

@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { SETTINGS, type Settings } from '../../../common/config/settings.js';
+import { base64 } from '../../../evidence/base64.js';
 import { parseCheckpoint } from '../../../evidence/checkpoint.js';
 import { digestBytes, namedDigest } from '../../../evidence/digest.js';
 import { readEpochs } from '../../../common/evidence-log/log-epochs.js';
@@ -107,7 +108,6 @@ export class PublicLogService {
   }
 }
 
-const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64');
 const asText = (hash: Uint8Array): string => namedDigest('sha256', hash);
 
 function expectPublished(size: number, head: PublishedHead, path: string): void {

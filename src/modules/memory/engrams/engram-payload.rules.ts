@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { storedText } from '../../../common/fields/stored-text.js';
 import type { Issue } from '../../../common/problem/common-problems.js';
 import { NAMED_DIGEST } from '../../../evidence/digest-forms.js';
 import { blake3Digest } from '../../../evidence/digest.js';
@@ -10,12 +11,6 @@ export const NAME_FORM = '1 to 64 of a-z, 0-9 and -, the first and the last a le
 /** Characters of a content. */
 const MAX_CONTENT = 65_536;
 
-const words = (max: number) =>
-  z
-    .string(`expected a text of 1 to ${max} characters`)
-    .min(1, `expected a text of 1 to ${max} characters`)
-    .max(max, `expected a text of 1 to ${max} characters`)
-    .refine((text) => text.isWellFormed() && !text.includes('\0'), 'has a character that cannot be stored');
 const digest = () =>
   z.string('expected blake3:<64 hex> or sha256:<64 hex>').regex(NAMED_DIGEST, {
     error: 'expected blake3: or sha256: and 64 lower-case hexadecimal digits',
@@ -24,18 +19,18 @@ const modelClass = () => z.enum(CAPABILITY_CLASSES, { error: `expected one of ${
 
 /** What an entity of the kind engram holds. */
 export const ENGRAM_PAYLOAD = z.strictObject({
-  name: words(64).optional(),
-  description: words(1024).optional(),
-  content: words(MAX_CONTENT),
-  intent_bucket: words(64).nullish(),
-  query_pattern: words(1000).nullish(),
+  name: storedText(64).optional(),
+  description: storedText(1024).optional(),
+  content: storedText(MAX_CONTENT),
+  intent_bucket: storedText(64).nullish(),
+  query_pattern: storedText(1000).nullish(),
   capability_class_min: modelClass().nullish(),
   capability_class_max: modelClass().nullish(),
   enabled: z.boolean('expected true or false').default(true),
   generated_class: z
     .enum(GENERATED_CLASSES, { error: `expected one of ${GENERATED_CLASSES.join(', ')}` })
     .default('authored'),
-  inherited_reason: words(1000).nullish(),
+  inherited_reason: storedText(1000).nullish(),
   policy_hash: digest().nullish(),
   prompt_hash: digest().nullish(),
   source_chunk_hashes: z

@@ -1,4 +1,5 @@
 import { parseDocument } from 'yaml';
+import { isRecord } from '../../../evidence/canonical-json.js';
 import { readEngramPayload, type EngramPayload } from './engram-payload.rules.js';
 
 /** Of a file, of its front matter, and of folders below the root. */
@@ -22,7 +23,7 @@ export function readSkill(name: string, text: string): Skill {
   const [head, yaml = ''] = FRONT_MATTER.exec(text) ?? [];
   if (head === undefined) throw new Error('has no front matter: it begins with a line ---');
   const front = readFrontMatter(yaml);
-  const metadata = isObject(front.metadata) ? front.metadata : {};
+  const metadata = isRecord(front.metadata) ? front.metadata : {};
   if (front.name !== name) throw new Error('name: must be that of the folder');
   const given = { ...pick(metadata), ...pick(front) };
   const content = text.slice(head.length).replaceAll('\r\n', '\n').trim();
@@ -39,7 +40,7 @@ function readFrontMatter(yaml: string): Record<string, unknown> {
   const [error] = document.errors;
   if (error) throw new Error(`has a front matter that is no YAML: ${error.message.split('\n')[0]}`);
   const value: unknown = document.toJS({ maxAliasCount: 0 });
-  if (!isObject(value)) throw new Error('has a front matter without members');
+  if (!isRecord(value)) throw new Error('has a front matter without members');
   return value;
 }
 
@@ -54,6 +55,3 @@ function versionOf(given: unknown): number {
   const version = Number(given);
   return Number.isInteger(version) && version > 0 && version < 2 ** 31 ? version : 1;
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

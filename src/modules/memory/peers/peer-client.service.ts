@@ -7,6 +7,7 @@ import { KeyRing } from '../../../common/evidence-log/key-ring.js';
 import { signerOfPeers } from '../../../common/evidence-log/peer-identity.js';
 import { AnswerTooLong, readAtMost } from '../../../common/http/bounded-answer.js';
 import { findExcess } from '../../../common/http/json-body.js';
+import { parsedJson } from '../../../common/http/parsed-json.js';
 import { publicLookup } from '../../../common/http/public-targets.js';
 import { contentDigestOf } from '../../../common/peer-auth/content-digest.js';
 import { coveredBy, DELEGATION_HEADER, DIGEST_HEADER, NONCE_HEADER } from '../../../common/peer-auth/peer-request.js';
@@ -172,7 +173,7 @@ function readAnswer({ peerId }: PeerTarget, answer: RawAnswer): PeerAnswer {
   if (status >= 200 && status < 300) {
     const excess = findExcess(bytes, MAX_MEMBERS, MAX_VALUES);
     if (excess !== undefined) throw new PeerAnswerUnusable(peerId, `answered JSON that ${excess.replace(/;.*/, '')}`);
-    const body = parse(bytes);
+    const body = parsedJson(bytes.toString('utf8'));
     if (body === undefined) throw new PeerAnswerUnusable(peerId, `answered ${status} and no JSON`);
     return { status, body, bytes };
   }
@@ -192,21 +193,13 @@ function readAnswer({ peerId }: PeerTarget, answer: RawAnswer): PeerAnswer {
 
 /** What a problem of a daemon says; of any other answer nothing. */
 function problemIn({ bytes }: RawAnswer): { code: string | undefined; retryable: boolean | undefined; detail: string } {
-  const body = (bytes.length <= FEW_BYTES ? parse(bytes) : undefined) as Record<string, unknown> | null | undefined;
+  const body = (bytes.length <= FEW_BYTES ? parsedJson(bytes.toString('utf8')) : undefined) as Record<string, unknown> | null | undefined;
   const { code, retryable, detail } = body ?? {};
   return {
     code: typeof code === 'string' && /^[\w-]{1,64}$/.test(code) ? code : undefined,
     retryable: typeof retryable === 'boolean' ? retryable : undefined,
     detail: typeof detail === 'string' ? detail.slice(0, 1000) : '',
   };
-}
-
-function parse(bytes: Buffer): unknown {
-  try {
-    return JSON.parse(bytes.toString('utf8'));
-  } catch {
-    return undefined;
-  }
 }
 
 const bytesOf = (body: object | undefined): Buffer | undefined =>

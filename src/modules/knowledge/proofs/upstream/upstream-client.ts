@@ -1,4 +1,5 @@
 import { AnswerTooLong, readAtMost } from '../../../../common/http/bounded-answer.js';
+import { parsedJson } from '../../../../common/http/parsed-json.js';
 import type { Problem } from '../../../../common/problem/problem.js';
 import { away, type UpstreamReply } from './upstream-answers.rules.js';
 
@@ -69,7 +70,7 @@ export class UpstreamClient {
       body: body === undefined ? undefined : JSON.stringify(body),
     });
     const text = (await readAtMost(response, MAX_ANSWER_BYTES)).toString('utf8');
-    return { status: response.status, body: parse(text), retryAfter: response.headers.get('retry-after') };
+    return { status: response.status, body: parsedJson(text), retryAfter: response.headers.get('retry-after') };
   }
 
   private failure(error: unknown): Problem {
@@ -77,14 +78,6 @@ export class UpstreamClient {
     const slow = error instanceof DOMException && error.name === 'TimeoutError';
     const what = slow ? `did not answer within ${this.address.timeoutMs} ms` : 'cannot be reached';
     return away(this.name, 5, what);
-  }
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
   }
 }
 
