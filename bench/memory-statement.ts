@@ -34,6 +34,6 @@ export async function signReport(body: CborMap, pem?: string): Promise<{ file: U
   const items = [{ type: 'receipt', record: namedDigest('blake3', blake3(cose)), value }];
   const draft = { tenantId: TENANT, subject: 'action', subjectId: run, mode: 'audit', complete: true } as const;
   const signer = { active: key, keys: [jwk], statements: [] };
-  const signed = await SignedExport.seal({ ...draft, authModes: ['cli'], items }, randomBytes(32), signer);
+  const signed = await SignedExport.sign({ ...draft, authModes: ['cli'], items }, randomBytes(32), signer);
   return { file: encodeExportJson(signed.show(() => true, null)), jwk };
 }

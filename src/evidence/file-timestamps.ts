@@ -45,7 +45,7 @@ export function draftTimestamp(key: Pick<KeyName, 'kid'>, size: number, token: U
 }
 
 /** Their seals, by the key that signs packs and exports. */
-export const sealTimestamps = (
+export const signTimestamps = (
   signer: Signer,
   stamps: readonly { size: number; token: Uint8Array }[],
 ): Promise<FileTimestamp[]> =>

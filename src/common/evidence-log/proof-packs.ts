@@ -8,7 +8,7 @@ import { KeyRing } from './key-ring.js';
 import { carriersOf } from './known-keys.js';
 import { type LogProof, LogProofs, notLogged } from './log-proofs.js';
 import { LogSequencer } from './log-sequencer.js';
-import { type FileTimestamp, sealTimestamps } from '../../evidence/file-timestamps.js';
+import { type FileTimestamp, signTimestamps } from '../../evidence/file-timestamps.js';
 import { draftPack } from '../../evidence/pack.js';
 import type { LogPosition, PackChunk, PackReceipt, PackRetrieval } from '../../evidence/pack-format.js';
 import { openReceipt } from '../../evidence/receipt.js';
@@ -91,7 +91,7 @@ export class ProofPacks {
 
   private async timestampsOf({ timestamps }: LogProof): Promise<{ timestamps?: FileTimestamp[] }> {
     if (timestamps.length === 0) return {};
-    return { timestamps: await sealTimestamps(this.keys.forExports, timestamps) };
+    return { timestamps: await signTimestamps(this.keys.forExports, timestamps) };
   }
 
   /** In ascending order of stream and seq, as the format asks. */

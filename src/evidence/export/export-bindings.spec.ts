@@ -56,7 +56,7 @@ type Shown = (field: Disclosure) => boolean;
 async function contentsOf(items: DraftItem[], isShown: Shown = () => true, complete = true) {
   const about = { tenantId: 'acme', subject: 'answer', subjectId: 'a', mode: 'audit', complete } as const;
   const signer = { active: key, keys: [jwk], statements: [] };
-  const sealed = await SignedExport.seal({ ...about, authModes: ['api_key'], items }, Buffer.alloc(32, 1), signer);
+  const sealed = await SignedExport.sign({ ...about, authModes: ['api_key'], items }, Buffer.alloc(32, 1), signer);
   return verifyExport(sealed.show(isShown, null), {}).checks.find(({ name }) => name === 'contents')!;
 }
 const whole = (cited = citation(), one = recorded(), ...more: DraftItem[]) =>

@@ -47,7 +47,7 @@ export class SignedExport {
   ) {}
 
   /** @throws TooManyFields */
-  static async seal(contents: ExportDraft, serverKey: Uint8Array, signer: ExportSigner): Promise<SignedExport> {
+  static async sign(contents: ExportDraft, serverKey: Uint8Array, signer: ExportSigner): Promise<SignedExport> {
     const { tenantId, subject, subjectId, mode, items } = contents;
     const records = items.flatMap(({ record }) => record ?? []);
     const salts = await Salts.of(serverKey, { tenantId, subject, subjectId, mode, records });

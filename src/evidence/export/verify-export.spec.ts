@@ -87,7 +87,7 @@ const LOG = {
 };
 
 const seal = (draft: Partial<ExportDraft> = {}) =>
-  SignedExport.seal(
+  SignedExport.sign(
     {
       ...{ tenantId: 'acme', subject: 'action', subjectId: 's', mode: 'audit', complete: true },
       authModes: ['api_key'],

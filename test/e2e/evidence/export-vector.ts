@@ -47,7 +47,7 @@ export async function exportVector(
     },
   };
   const items: DraftItem[] = [...receipts, ...retrievals, answer, citation, eventItem()];
-  const sealed = await SignedExport.seal(
+  const sealed = await SignedExport.sign(
     {
       tenantId: 'acme',
       subject: 'answer',

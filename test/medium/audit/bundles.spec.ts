@@ -124,7 +124,7 @@ describe('POST /v1/audit/bundle/verify', () => {
 
   /** Whole, and made by whoever has this key alone. */
   const exportBy = async (key: SigningKey): Promise<Uint8Array> => {
-    const sealed = await SignedExport.seal(
+    const sealed = await SignedExport.sign(
       { tenantId: 't', subject: 'stream', subjectId: 's', mode: 'latest', complete: true, authModes: [], items: [] },
       Buffer.alloc(32),
       { active: key, keys: [key.publicKey.toJwk(new Date(0), null)], statements: [] },
@@ -239,7 +239,7 @@ describe('POST /v1/audit/bundle/verify', () => {
     const key = SigningKey.generate();
     const since = new Date(0);
     const keys = Array.from({ length: 6000 }, () => new VerifyingKey(randomBytes(32)).toJwk(since, null));
-    const sealed = await SignedExport.seal(
+    const sealed = await SignedExport.sign(
       { tenantId: 't', subject: 'stream', subjectId: 's', mode: 'latest', complete: true, authModes: [], items: [] },
       Buffer.alloc(32),
       { active: key, keys: [key.publicKey.toJwk(since, null), ...keys], statements: [] },

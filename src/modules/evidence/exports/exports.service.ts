@@ -2,7 +2,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { blake3 } from '../../../evidence/digest.js';
 import type { StoredRecord } from '../../../common/evidence-log/evidence-records.js';
 import { ReceiptNotLogged } from '../../../common/evidence-log/evidence-log.problems.js';
-import { sealTimestamps } from '../../../evidence/file-timestamps.js';
+import { signTimestamps } from '../../../evidence/file-timestamps.js';
 import type { ExportFile, ExportLog } from '../../../evidence/export/export-format.js';
 import { type DraftItem, type ExportDraft, SignedExport, TooManyFields } from '../../../evidence/export/sign-export.js';
 import { writeExportCbor, writeExportJson, writeExportZip } from '../../../evidence/export/write-export.js';
@@ -64,19 +64,19 @@ export class ExportsService implements OnModuleInit {
     const earlier = await this.earlier.read(presentation.earlier_checkpoint);
     const evidence = await this.tenants.runOnSnapshot(caller, request.tenantId, request.gather);
     const { draft, types } = draftOf(request, evidence);
-    const sealed = await this.seal(draft);
-    const withheld = withheldFields(sealed.fields, types, redaction);
+    const signed = await this.sign(draft);
+    const withheld = withheldFields(signed.fields, types, redaction);
     const isShown = ({ path }: { path: readonly (string | number)[] }) =>
       path[0] !== 'items' || parts.types.has(types[Number(path[1])]!);
     const log = parts.proofs ? await this.prove(evidence.records, earlier) : null;
-    const file = sealed.show((field) => isShown(field) && !withheld.has(field), log);
+    const file = signed.show((field) => isShown(field) && !withheld.has(field), log);
     return send(file, formatOf(presentation), `${request.subject}-export`);
   }
 
-  private async seal(draft: ExportDraft): Promise<SignedExport> {
+  private async sign(draft: ExportDraft): Promise<SignedExport> {
     const carriers = carriersOf(await this.keys.list(), () => true);
     try {
-      return await SignedExport.seal(draft, this.saltKey!, { active: this.keys.forExports, ...carriers });
+      return await SignedExport.sign(draft, this.saltKey!, { active: this.keys.forExports, ...carriers });
     } catch (error) {
       if (!(error instanceof TooManyFields)) throw error;
       throw new ExportTooLarge({}, `${error.message}. Ask for less: a smaller range, or the mode latest.`);
@@ -93,7 +93,7 @@ export class ExportsService implements OnModuleInit {
       return look();
     });
     const { head, consistency, epoch, positions } = proof;
-    const timestamps = await sealTimestamps(this.keys.forExports, proof.timestamps);
+    const timestamps = await signTimestamps(this.keys.forExports, proof.timestamps);
     return { checkpoint: head.checkpoint, consistency, epoch, proofs: positions, timestamps };
   }
 }

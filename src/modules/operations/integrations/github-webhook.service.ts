@@ -87,7 +87,7 @@ export class GithubWebhookService {
       ),
     );
     if (!found) throw refused();
-    const secret = await this.secrets.open('github webhook secret', found.tenant_id, id, found.webhook_secret);
+    const secret = await this.secrets.decrypt('github webhook secret', found.tenant_id, id, found.webhook_secret);
     if (secret === undefined || !isSignedByGithub(secret, signature, body)) throw refused();
     return found.tenant_id;
   }

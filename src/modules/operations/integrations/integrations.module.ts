@@ -10,7 +10,7 @@ import { IntegrationsController } from './integrations.controller.js';
 import { IntegrationsService } from './integrations.service.js';
 
 /**
- * Accounts of GitHub with their sealed tokens, and the issues and pull requests that signed webhooks report, next to
+ * Accounts of GitHub with their encrypted tokens, and the issues and pull requests that signed webhooks report, next to
  * the work that names them (memory-daemon.md 4.11; D71).
  */
 @Module({

@@ -75,12 +75,12 @@ export class IntegrationsService {
 
   /** Asks GitHub whether the token still holds. @throws IntegrationUnknown, TokenRefused, GithubUnavailable */
   async check(caller: DaemonCaller, id: string, tenantId: string | undefined): Promise<IntegrationReply> {
-    const sealed = await this.tenants.run(caller, tenantId, async () => ({
+    const found = await this.tenants.run(caller, tenantId, async () => ({
       tenant: this.tenancy.tenant,
       row: await this.rows.select('one', { integrationId: id }).addSelect('one.token').getOne(),
     }));
-    if (!sealed.row) throw unknown(id);
-    const token = await this.secrets.open('github token', sealed.tenant, id, sealed.row.token);
+    if (!found.row) throw unknown(id);
+    const token = await this.secrets.decrypt('github token', found.tenant, id, found.row.token);
     if (token === undefined)
       throw new TokenRefused({}, 'It was sealed under another secret of the server; connect the account again');
     const { accountId: _, ...account } = await this.github.readAccount(token);
@@ -111,9 +111,9 @@ export class IntegrationsService {
     const { tenant } = this.tenancy;
     const values = {
       ...account,
-      token: await this.secrets.seal('github token', tenant, integrationId, token),
+      token: await this.secrets.encrypt('github token', tenant, integrationId, token),
       ...(secret !== null && {
-        webhookSecret: await this.secrets.seal('github webhook secret', tenant, integrationId, secret),
+        webhookSecret: await this.secrets.encrypt('github webhook secret', tenant, integrationId, secret),
       }),
       connectedBy: principal,
       connectedAt: () => 'now()',

@@ -103,7 +103,7 @@ export class WebhookWorker implements OnApplicationBootstrap, BeforeApplicationS
   private async post(due: DueDelivery): Promise<Answered> {
     const { tenant_id: tenantId, endpoint_id: endpointId, secret, previous_secrets } = due;
     const opened = await Promise.all(
-      [secret, ...previous_secrets].map((one) => this.secrets.open(tenantId, endpointId, one)),
+      [secret, ...previous_secrets].map((one) => this.secrets.decrypt(tenantId, endpointId, one)),
     );
     const secrets = opened.filter((one) => one !== undefined);
     if (secrets.length === 0) return { status: null, error: 'the signing secret cannot be read; rotate it' };

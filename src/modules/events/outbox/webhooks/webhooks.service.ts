@@ -76,8 +76,8 @@ export class WebhooksService {
 
   async rotateSecret(caller: TenantCaller, webhookId: string): Promise<WebhookSecret> {
     const secret = this.secrets.mint();
-    const sealed = await this.secrets.seal(caller.tenantId, webhookId, secret);
-    const rotated = await this.store.rotate(webhookId, sealed);
+    const encrypted = await this.secrets.encrypt(caller.tenantId, webhookId, secret);
+    const rotated = await this.store.rotate(webhookId, encrypted);
     if (!rotated) throw unknown(webhookId);
     await this.audit.record(caller, { kind: 'webhook.secret_rotated', subject: webhookId, facts: { webhookId } });
     return { webhookId, secret, previousSecretValidUntil: rotated.previousUntil!.toISOString() };
@@ -87,14 +87,14 @@ export class WebhooksService {
     const { url, kinds = [], description = null, watchId = null } = endpoint;
     const endpointId = uuid();
     const secret = this.secrets.mint();
-    const sealed = await this.secrets.seal(caller.tenantId, endpointId, secret);
+    const encrypted = await this.secrets.encrypt(caller.tenantId, endpointId, secret);
     const row = await this.store.record({
       endpointId,
       url,
       description,
       kinds,
       watchId,
-      secret: sealed,
+      secret: encrypted,
       createdBy: caller.principal,
     });
     const facts = { webhookId: endpointId, host: new URL(url).host, kinds };

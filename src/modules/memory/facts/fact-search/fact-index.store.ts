@@ -18,7 +18,7 @@ const MIN_CHARACTER = '\u0001';
 /** Where a tenant's index stands, and what is committed beyond what the process knows. */
 export interface IndexState {
   generation: number;
-  sealedSeq: number;
+  flushedSeq: number;
   /** Absent while the generation is the known one. */
   segments: SegmentRef[] | undefined;
   added: FactToIndex[];
@@ -41,7 +41,7 @@ export class FactIndexStore {
     const state = rows.at(-1)!;
     return {
       generation: Number(state.generation),
-      sealedSeq: Number(state.sealed_seq),
+      flushedSeq: Number(state.sealed_seq),
       segments: state.segments?.map(refOf),
       added: rows.slice(0, -1).map(toIndex),
       hasMore: state.more,

@@ -10,8 +10,8 @@ import { type FactView, TenantIndex } from './tenant-index.js';
 /** A segment is gone: a merge replaced it. Look again. */
 export class IndexMoved extends Error {}
 
-/** Records beyond the segments that make sealing worth while. */
-export const SEALED_AT_ONCE = 512;
+/** Records beyond the segments that make a flush worth while. */
+export const FLUSHED_AT_ONCE = 512;
 /** A search gives up when the segments change this often while it reads them. */
 const MAX_LOOKS = 8;
 
@@ -21,7 +21,7 @@ const MAX_LOOKS = 8;
  */
 @Injectable()
 export class FactIndexes {
-  /** Tenants seen with a long tail; the sealing takes them from here. */
+  /** Tenants seen with a long tail; the flush takes them from here. */
   readonly behind = new Set<string>();
   private readonly indexes: ByteCache<TenantIndex>;
   private readonly readings = new NextReadings<TenantIndex>();
@@ -86,7 +86,7 @@ export class FactIndexes {
     let index = this.indexes.get(tenantId) ?? new TenantIndex();
     for (let looks = 0; looks < MAX_LOOKS;) {
       const state = await this.store.readState(tenantId, index.generation, index.known);
-      const next = state.segments ? index.movedTo(state.generation, state.sealedSeq, state.segments) : index;
+      const next = state.segments ? index.movedTo(state.generation, state.flushedSeq, state.segments) : index;
       const isWhole = await this.complete(tenantId, next, state, withHistory);
       if (!isWhole) {
         looks++;
@@ -125,7 +125,7 @@ export class FactIndexes {
   }
 
   private keep(tenantId: string, index: TenantIndex): TenantIndex {
-    if (index.tailLength >= SEALED_AT_ONCE) this.behind.add(tenantId);
+    if (index.tailLength >= FLUSHED_AT_ONCE) this.behind.add(tenantId);
     index.trim(this.postingBudget);
     this.indexes.set(tenantId, index);
     return index;

@@ -9,7 +9,7 @@ import { FactSegmentFlushStore } from './fact-segment-flush.store.js';
 import { FactSearchService } from './fact-search.service.js';
 
 /**
- * Ranked search over facts: segments that are sealed in the background, and FactSearchService for the routes. See
+ * Ranked search over facts: segments that are flushed in the background, and FactSearchService for the routes. See
  * docs/decisions/0093.
  */
 @Module({

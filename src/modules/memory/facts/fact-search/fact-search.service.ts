@@ -38,7 +38,7 @@ export class FactSearchService {
   constructor(
     private readonly indexes: FactIndexes,
     private readonly store: FactIndexStore,
-    private readonly sealing: FactSegmentFlush,
+    private readonly flush: FactSegmentFlush,
     private readonly meaning: FactMeaningService,
     @Inject(LOG) private readonly log: Log,
     @Inject(Metrics) metrics: Metrics,
@@ -126,7 +126,7 @@ export class FactSearchService {
     if (!(error instanceof SegmentCorrupted)) return error;
     this.corruptions.inc();
     this.log.error({ error, tenant_id: tenantId }, 'a segment of facts is not what was written; the index is rebuilt');
-    await this.sealing.rebuild(tenantId);
+    await this.flush.rebuild(tenantId);
     return new ServiceUnavailable(
       { retryAfterSec: 1 },
       'A part of the index of facts was damaged and is being rebuilt from the facts; try again',

@@ -6,7 +6,7 @@ import { Metrics } from '../../../../common/observability/metrics.js';
 import { planMerges } from '../../../../search/merge.js';
 import { Tenancy } from '../../../../common/tenancy/tenancy.js';
 import { Scheduler } from '../../../../common/scheduler/scheduler.js';
-import { FactIndexes, SEALED_AT_ONCE } from './fact-indexes.service.js';
+import { FactIndexes, FLUSHED_AT_ONCE } from './fact-indexes.service.js';
 import { FactIndexThreads } from './fact-index.threads.js';
 import { MAX_RECORDS } from './fact-index.store.js';
 import { FactSegmentFlushStore } from './fact-segment-flush.store.js';
@@ -20,14 +20,13 @@ const MAX_MERGED_FACTS = 2_000_000;
 
 /**
  * Packs what was written into segments and merges them, in the background. Each step is one transaction that one
- * process at a time does for a tenant: killed
- * at any moment, nothing is lost or there twice. Nobody waits for it.
+ * process at a time does for a tenant: killed at any moment, nothing is lost or there twice. Nobody waits for it.
  */
 @Injectable()
 export class FactSegmentFlush implements OnApplicationBootstrap, OnModuleDestroy {
   private isStopping = false;
   private lookAt = 0;
-  private readonly seals;
+  private readonly flushes;
   private readonly merges;
   private readonly failures;
 
@@ -40,7 +39,7 @@ export class FactSegmentFlush implements OnApplicationBootstrap, OnModuleDestroy
     @Inject(LOG) private readonly log: Log,
     @Inject(Metrics) metrics: Metrics,
   ) {
-    this.seals = metrics.counter('svc_fact_seals_total', 'Segments of facts that were sealed.');
+    this.flushes = metrics.counter('svc_fact_seals_total', 'Segments of facts that were sealed.');
     this.merges = metrics.counter('svc_fact_merges_total', 'Merges of segments of facts that were committed.');
     this.failures = metrics.counter('svc_fact_seal_failures_total', 'Steps of sealing and merging facts that failed.');
   }
@@ -54,11 +53,11 @@ export class FactSegmentFlush implements OnApplicationBootstrap, OnModuleDestroy
   }
 
   /**
-   * Seals everything that is committed and merges until the policy is content.
+   * Flushes everything that is committed and merges until the policy is content.
    * @param least records that are worth a segment
    */
   async settle(tenantId: string, least = 1): Promise<void> {
-    while (!this.isStopping && (await this.seal(tenantId, least)) === MAX_RECORDS);
+    while (!this.isStopping && (await this.flush(tenantId, least)) === MAX_RECORDS);
     while (!this.isStopping && (await this.merge(tenantId)));
   }
 
@@ -68,8 +67,8 @@ export class FactSegmentFlush implements OnApplicationBootstrap, OnModuleDestroy
    */
   async rebuild(tenantId: string): Promise<void> {
     await this.tenancy.run(tenantId, async () => {
-      const { sealedSeq } = await this.store.readLine();
-      if (await this.store.move(sealedSeq, 0)) await this.store.remove();
+      const { flushedSeq } = await this.store.readLine();
+      if (await this.store.move(flushedSeq, 0)) await this.store.remove();
     });
     this.indexes.forget(tenantId);
     this.indexes.behind.add(tenantId);
@@ -79,13 +78,13 @@ export class FactSegmentFlush implements OnApplicationBootstrap, OnModuleDestroy
     const now = Date.now();
     if (now >= this.lookAt) {
       this.lookAt = now + LOOK_EVERY_MS;
-      for (const tenantId of await this.store.findBehind(SEALED_AT_ONCE)) this.indexes.behind.add(tenantId);
+      for (const tenantId of await this.store.findBehind(FLUSHED_AT_ONCE)) this.indexes.behind.add(tenantId);
     }
     for (const tenantId of [...this.indexes.behind]) {
       if (this.isStopping) return;
       this.indexes.behind.delete(tenantId);
       try {
-        await this.settle(tenantId, SEALED_AT_ONCE);
+        await this.settle(tenantId, FLUSHED_AT_ONCE);
       } catch (error) {
         this.failures.inc();
         if (isDatabaseUnavailable(error)) throw error;
@@ -94,18 +93,18 @@ export class FactSegmentFlush implements OnApplicationBootstrap, OnModuleDestroy
     }
   }
 
-  /** Seals the oldest records that no segment holds. @returns how many */
-  private seal(tenantId: string, least: number): Promise<number> {
+  /** Flushes the oldest records that no segment holds. @returns how many */
+  private flush(tenantId: string, least: number): Promise<number> {
     return this.tenancy.run(tenantId, async () => {
       if (!(await this.store.tryLock())) return 0;
-      const { sealedSeq, lastSeq } = await this.store.readLine();
-      if (lastSeq <= sealedSeq || !(await this.areWritersDone())) return 0;
-      const records = await this.store.findRecords(sealedSeq, lastSeq);
+      const { flushedSeq, lastSeq } = await this.store.readLine();
+      if (lastSeq <= flushedSeq || !(await this.areWritersDone())) return 0;
+      const records = await this.store.findRecords(flushedSeq, lastSeq);
       if (records.length < least) return 0;
-      const segments = await this.threads.run({ kind: 'seal', facts: records });
-      if (!(await this.store.move(sealedSeq, records.at(-1)!.seq))) return 0;
+      const segments = await this.threads.run({ kind: 'flush', facts: records });
+      if (!(await this.store.move(flushedSeq, records.at(-1)!.seq))) return 0;
       await this.store.record(segments);
-      this.tenancy.afterCommit(() => this.seals.inc(segments.length));
+      this.tenancy.afterCommit(() => this.flushes.inc(segments.length));
       return records.length;
     });
   }
@@ -123,13 +122,13 @@ export class FactSegmentFlush implements OnApplicationBootstrap, OnModuleDestroy
       if (!(await this.store.tryLock())) return false;
       const group = groupToMerge(await this.store.findRefs());
       if (!group) return false;
-      const { sealedSeq } = await this.store.readLine();
+      const { flushedSeq } = await this.store.readLine();
       const segments = await this.store.findPacked(group.segmentIds);
       if (segments.length < group.segmentIds.length) return true;
       const merged = await this.threads.run({ kind: 'merge', segments, isAll: group.isAll });
       await this.store.remove(group.segmentIds);
       await this.store.record(merged);
-      if (!(await this.store.move(sealedSeq, sealedSeq))) throw new Error('the index was moved under its lock');
+      if (!(await this.store.move(flushedSeq, flushedSeq))) throw new Error('the index was moved under its lock');
       this.tenancy.afterCommit(() => this.merges.inc());
       return true;
     });

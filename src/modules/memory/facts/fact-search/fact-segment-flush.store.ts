@@ -6,10 +6,10 @@ import { type FactRecordRow, MAX_RECORDS, refOf, toIndex } from './fact-index.st
 import type { FactToIndex, PackedSegment } from './fact-segment.js';
 import type { SegmentRef } from './tenant-index.js';
 
-/** Tenants with records to seal that are returned at once. */
+/** Tenants with records to flush that are returned at once. */
 const MAX_TENANTS = 1000;
 
-/** What sealing and merging read and write, inside the unit of work of the tenant. */
+/** What flush and merge read and write, inside the unit of work of the tenant. */
 @Injectable()
 export class FactSegmentFlushStore {
   constructor(
@@ -45,13 +45,13 @@ export class FactSegmentFlushStore {
     return row?.locked === true;
   }
 
-  async readLine(): Promise<{ sealedSeq: number; lastSeq: number }> {
-    const [row] = await this.tenancy.query<{ sealed: string; last: string }>(
-      `select coalesce((select i.sealed_seq from fact_index i where i.tenant_id = $1), 0) as sealed,
+  async readLine(): Promise<{ flushedSeq: number; lastSeq: number }> {
+    const [row] = await this.tenancy.query<{ flushed: string; last: string }>(
+      `select coalesce((select i.sealed_seq from fact_index i where i.tenant_id = $1), 0) as flushed,
          coalesce((select max(f.seq) from fact f where f.tenant_id = $1), 0) as last`,
       [this.tenancy.tenant],
     );
-    return { sealedSeq: Number(row!.sealed), lastSeq: Number(row!.last) };
+    return { flushedSeq: Number(row!.flushed), lastSeq: Number(row!.last) };
   }
 
   /** The transactions that write facts of the tenant at this moment. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { SegmentCorrupted } from '../../../../search/segment.js';
 import { HORIZON_CLASSES, VISIBILITY, type Visibility } from '../facts.types.js';
 import { FactSegment, type FactToIndex, type PackedSegment } from './fact-segment.js';
-import { joinFactSegments, mergeFactSegments, sealFacts, tailSegments } from './fact-segments.rules.js';
+import { joinFactSegments, mergeFactSegments, flushFacts, tailSegments } from './fact-segments.rules.js';
 
 const { public: PUBLIC, private: PRIVATE, reserved: RESERVED } = VISIBILITY;
 const fact = (seq: number, members: Partial<FactToIndex> = {}): FactToIndex => ({
@@ -19,38 +19,38 @@ const shown = (packed: PackedSegment) => {
   const name = ['public', 'private', 'reserved'][packed.visibility];
   return `${name} ${packed.isHistory ? 'history' : 'current'}: ${[...seqs].join()} retires ${columns.retires.join()}`;
 };
-const sealed = (...facts: FactToIndex[]) => sealFacts(facts).map(shown);
+const flushed = (...facts: FactToIndex[]) => flushFacts(facts).map(shown);
 
 describe('a run of facts', () => {
-  it('is sealed by visibility', () => {
-    expect(sealed(fact(1), fact(2, { visibility: RESERVED }), fact(3, { visibility: PRIVATE }), fact(4))).toEqual([
+  it('is flushed by visibility', () => {
+    expect(flushed(fact(1), fact(2, { visibility: RESERVED }), fact(3, { visibility: PRIVATE }), fact(4))).toEqual([
       'public current: 1,4 retires ',
       'private current: 3 retires ',
       'reserved current: 2 retires ',
     ]);
-    expect(sealed()).toEqual([]);
+    expect(flushed()).toEqual([]);
   });
 
   it('gives what it retires itself to history, and notes what it retires elsewhere', () => {
-    expect(sealed(fact(5), fact(6, { retires: 5 }), fact(7, { retires: 2 }))).toEqual([
+    expect(flushed(fact(5), fact(6, { retires: 5 }), fact(7, { retires: 2 }))).toEqual([
       'public current: 6,7 retires 2',
       'public history: 5 retires ',
     ]);
   });
 
   it('of a chain that goes on keeps the note of its first link', () => {
-    expect(sealed(fact(5, { retires: 1 }), fact(6, { retires: 5 }))).toEqual([
+    expect(flushed(fact(5, { retires: 1 }), fact(6, { retires: 5 }))).toEqual([
       'public current: 6 retires 1',
       'public history: 5 retires ',
     ]);
   });
 
   it('holds no tombstone, but what each retires', () => {
-    expect(sealed(fact(5), tombstone(6, 5), tombstone(7, 3))).toEqual([
+    expect(flushed(fact(5), tombstone(6, 5), tombstone(7, 3))).toEqual([
       'public current:  retires 3',
       'public history: 5 retires ',
     ]);
-    expect(sealed(tombstone(6, 5, PRIVATE))).toEqual(['private current:  retires 5']);
+    expect(flushed(tombstone(6, 5, PRIVATE))).toEqual(['private current:  retires 5']);
   });
 });
 
@@ -62,7 +62,7 @@ describe('the tail', () => {
   });
 });
 
-const segments = (...runs: FactToIndex[][]) => runs.flatMap(sealFacts).filter(({ isHistory }) => !isHistory);
+const segments = (...runs: FactToIndex[][]) => runs.flatMap(flushFacts).filter(({ isHistory }) => !isHistory);
 
 describe('a merge', () => {
   it('gives what one segment retires of another to history, and keeps the other notes', () => {
@@ -87,7 +87,7 @@ describe('a merge', () => {
   });
 
   it('of history is history', () => {
-    const history = [sealFacts([fact(1), tombstone(2, 1)]), sealFacts([fact(3), tombstone(4, 3)])].flat();
+    const history = [flushFacts([fact(1), tombstone(2, 1)]), flushFacts([fact(3), tombstone(4, 3)])].flat();
     expect(mergeFactSegments(history, true).map(shown)).toEqual(['public history: 1,3 retires ']);
   });
 
@@ -98,7 +98,7 @@ describe('a merge', () => {
 
   it('is refused of nothing, and of what is not what was written', () => {
     expect(() => mergeFactSegments([], true)).toThrow(RangeError);
-    const [one] = sealFacts([fact(1)]);
+    const [one] = flushFacts([fact(1)]);
     for (const part of ['header', 'columns'] as const) {
       const changed = Uint8Array.from(one![part]);
       changed[changed.length - 1]! ^= 1;
@@ -132,7 +132,7 @@ describe('a merge', () => {
       const gone = new Set(live.flatMap(({ columns }) => [...columns.retires]));
       return live.flatMap(({ seqs }) => [...seqs].filter((seq) => !gone.has(seq))).sort((a, b) => a - b);
     };
-    let all = Array.from({ length: 12 }, (_, i) => sealFacts(facts.slice(i * 5, i * 5 + 5))).flat();
+    let all = Array.from({ length: 12 }, (_, i) => flushFacts(facts.slice(i * 5, i * 5 + 5))).flat();
     expect(currentOf(all)).toEqual(current);
     while (all.filter(({ isHistory }) => !isHistory).length > 1) {
       const live = all.filter(({ isHistory }) => !isHistory);

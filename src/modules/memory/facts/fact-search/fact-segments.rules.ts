@@ -9,7 +9,7 @@ import { buildFactSegment, FactSegment, type FactToIndex, type PackedSegment, pa
  * others of the run retire.
  * Tombstones only retire.
  */
-export function sealFacts(facts: readonly FactToIndex[]): PackedSegment[] {
+export function flushFacts(facts: readonly FactToIndex[]): PackedSegment[] {
   const retired = new Set(facts.map(({ retires }) => retires));
   const here = new Set(facts.map(({ seq }) => seq));
   return Object.values(VISIBILITY).flatMap((visibility) => {
@@ -108,7 +108,7 @@ function select(
   });
 }
 
-/** Facts as they are kept in memory before they are sealed: per visibility one segment, with the retired among them. */
+/** Facts as memory keeps them before they are flushed: per visibility one segment, with the retired among them. */
 export function tailSegments(facts: readonly FactToIndex[]): PackedSegment[] {
   return Object.values(VISIBILITY).flatMap((visibility) => {
     const found = facts.filter((fact) => fact.visibility === visibility && !fact.isTombstone);

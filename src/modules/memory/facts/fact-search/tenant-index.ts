@@ -56,15 +56,15 @@ const MAX_JOINED = 512;
 const MASKS_A_PART = 16;
 
 /**
- * One tenant's facts in memory: the stored segments, and a tail of what was committed since the last was sealed. What
+ * One tenant's facts in memory: the stored segments, and a tail of what was committed since the last was flushed. What
  * is retired is only ever
  * added to, so it is known once and for all.
  */
 export class TenantIndex {
   generation = 0;
-  sealedSeq = 0;
+  flushedSeq = 0;
   refs: readonly SegmentRef[] = [];
-  /** Facts of the tail were dropped with sealed ones and must be read again before this is searched. */
+  /** Facts of the tail were dropped with flushed ones and must be read again before this is searched. */
   lacksTail = false;
   private readonly stored = new Map<string, Part>();
   private tail: TailPart[] = [];
@@ -103,20 +103,20 @@ export class TenantIndex {
    * parts are left out that the
    * segments hold, wholly or in part; what is missing then is read again.
    */
-  movedTo(generation: number, sealedSeq: number, refs: readonly SegmentRef[]): TenantIndex {
+  movedTo(generation: number, flushedSeq: number, refs: readonly SegmentRef[]): TenantIndex {
     const moved = new TenantIndex();
-    Object.assign(moved, { generation, sealedSeq, refs });
+    Object.assign(moved, { generation, flushedSeq, refs });
     for (const { segmentId } of refs) {
       const part = this.stored.get(segmentId);
       if (part) moved.stored.set(segmentId, { ...part });
     }
-    // A lower sealed seq than before: the index is being rebuilt.
-    if (sealedSeq < this.sealedSeq) return moved.lacking(this.runs.length > 0);
+    // A lower flushed seq than before: the index is being rebuilt.
+    if (flushedSeq < this.flushedSeq) return moved.lacking(this.runs.length > 0);
     moved.tail = this.tail.map((part) => ({ ...part }));
     moved.runs = this.runs;
     moved.knownRanges = this.knownRanges;
-    const gone = moved.dropSealed();
-    return moved.lacking(some(gone, (seq) => seq > sealedSeq));
+    const gone = moved.dropFlushed();
+    return moved.lacking(some(gone, (seq) => seq > flushedSeq));
   }
 
   private lacking(lacksTail: boolean): this {
@@ -124,8 +124,8 @@ export class TenantIndex {
     return this;
   }
 
-  private dropSealed(): ReadonlySet<number> {
-    const left = this.runs.filter(({ seqs }) => some(seqs, (seq) => seq <= this.sealedSeq));
+  private dropFlushed(): ReadonlySet<number> {
+    const left = this.runs.filter(({ seqs }) => some(seqs, (seq) => seq <= this.flushedSeq));
     const gone = new Set(left.flatMap(({ seqs }) => [...seqs]));
     // A part may be joined of several runs: those that share one with a run that goes, go with it.
     for (;;) {
