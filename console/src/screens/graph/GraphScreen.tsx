@@ -69,7 +69,7 @@ export default function GraphScreen() {
           <Empty title={filter.kind ? 'No entity of this kind' : 'No entities yet'}>
             {filter.kind
               ? 'Kinds are compared exactly; leave the field empty for all.'
-              : 'Store one with PUT /v1/entities.'}
+              : 'Store one with PUT /v1/entities/{kind}/{id}.'}
           </Empty>
         }
       />

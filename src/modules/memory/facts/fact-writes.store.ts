@@ -264,5 +264,5 @@ const storeParameters = ({ tenantId, drafts, parameter }: FactBatch): unknown[] 
 export const sourceUnknown = ({ path }: FactDraft): Error =>
   invalid(
     `${path}.source_receipt`,
-    'must name a receipt of the tenant: the UUID of an execution receipt, or blake3:<hex> of a retrieval receipt, as GET /v1/receipts lists them; or leave it out',
+    'must name a receipt of the tenant: the UUID of an execution receipt, or blake3:<hex> of a retrieval receipt, as GET /v1/receipts/list shows them; or leave it out',
   );

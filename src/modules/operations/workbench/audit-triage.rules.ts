@@ -50,7 +50,7 @@ export function findingsOfTriage(groups: readonly TriageGroup[], invalid: readon
     ...invalid.map(({ receiptId, error }): Finding => ({
       ...{ id: 'triage.receipt_invalid', severity: 'fail', subject: receiptId },
       evidence: [{ kind: 'receipt', ref: receiptId, detail: error }],
-      fix: 'Evidence was changed: keep a copy of the database, and run svc evidence verify',
+      fix: 'Evidence was changed: keep a copy of the database, and run svc doctor --full',
     })),
     ...groups.map(findingOf),
   ];
