@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startApi, type TestApi } from '../../kit/app.js';
 import { startDaemon, type TestDaemon } from '../../kit/daemon.js';
+import { blocksOf } from '../../kit/markdown.js';
 import { startTools, type TestTools } from '../../kit/tools.js';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
@@ -42,7 +43,7 @@ afterAll(async () => {
 /** The examples of the package and the blocks of its page, by the names of their files. */
 function programs(): [name: string, source: string][] {
   const page = readFileSync(join(ROOT, 'docs', 'sdk.md'), 'utf8');
-  const blocks = [...page.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, block]) => block!);
+  const blocks = blocksOf(page, 'ts');
   const examples = readdirSync(EXAMPLES).map((name) => [name, readFileSync(join(EXAMPLES, name), 'utf8')] as const);
   return [...examples.map(([name, text]): [string, string] => [name, text]), ...blocks.map(named)];
 }

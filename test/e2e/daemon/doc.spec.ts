@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { blocksOf } from '../../kit/markdown.js';
 import { SHELL_PROGRAM } from '../../kit/program.js';
 import { removeDataDir, SvcProcess, until } from '../processes/svc-process.js';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
 const page = readFileSync(join(ROOT, 'docs', 'daemon.md'), 'utf8');
-const blocks = (language: string): string[] =>
-  [...page.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, 'gm'))].map(([, block]) => block!);
+const blocks = (language: string): string[] => blocksOf(page, language);
 
 let folder: string;
 let svc: SvcProcess;

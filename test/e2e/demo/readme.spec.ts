@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { blocksOf } from '../../kit/markdown.js';
 import { SHELL_PROGRAM } from '../../kit/program.js';
 import { removeDataDir, SvcProcess } from '../processes/svc-process.js';
 
@@ -25,7 +26,7 @@ describe('README.md', () => {
   it('shows commands that do the job, against a fresh server', () => {
     const start = readme.indexOf('## The job in five steps');
     const job = readme.slice(start, readme.indexOf('\n## ', start));
-    const blocks = [...job.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, block]) => block!);
+    const blocks = blocksOf(job, 'sh');
     expect(blocks).toHaveLength(5);
     // The server of this test has another port, and `npx svc` is found only in the package's own directory.
     const script = blocks

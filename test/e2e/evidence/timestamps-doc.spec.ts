@@ -3,9 +3,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { blocksOf } from '../../kit/markdown.js';
 
 const FORMATS = join(import.meta.dirname, '..', '..', '..', 'docs', 'formats');
-const [, RECIPE] = /^```sh\n([^]*?)^```$/m.exec(readFileSync(join(FORMATS, 'timestamps.md'), 'utf8'))!;
+const [RECIPE] = blocksOf(readFileSync(join(FORMATS, 'timestamps.md'), 'utf8'), 'sh');
 const read = (name: string) => JSON.parse(readFileSync(join(FORMATS, 'vectors', name), 'utf8'));
 const has = (program: string) => spawnSync(program, ['--help']).error === undefined;
 const WITNESS = `— b.example/log/1/witness ${'A'.repeat(96)}\n`;

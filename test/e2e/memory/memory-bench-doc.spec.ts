@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { blocksOf } from '../../kit/markdown.js';
 import { PROGRAM } from '../../kit/program.js';
 
 const ROOT = join(import.meta.dirname, '../../..');
@@ -17,7 +18,7 @@ describe('docs/memory-bench.md', () => {
   it('shows commands that work as they stand', { timeout: 600_000 }, () => {
     const built = spawnSync(process.execPath, ['scripts/build.mjs', 'bench'], { cwd: ROOT, encoding: 'utf8' });
     expect(built.status, built.stderr).toBe(0);
-    const [, block] = /^```sh\n([\s\S]*?)^```$/m.exec(readFileSync(join(ROOT, 'docs/memory-bench.md'), 'utf8'))!;
+    const [block] = blocksOf(readFileSync(join(ROOT, 'docs/memory-bench.md'), 'utf8'), 'sh');
     for (const line of block!.trim().split('\n')) {
       const words = line.split(' ');
       const isBench = line.startsWith('npm run bench:memory -- ');

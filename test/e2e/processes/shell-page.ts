@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect } from 'vitest';
+import { blocksOf } from '../../kit/markdown.js';
 import { SHELL_PROGRAM } from '../../kit/program.js';
 import { removeDataDir, SvcProcess, until } from './svc-process.js';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
-
 const WAT2WASM = `'${process.execPath}' '${join(ROOT, 'node_modules', 'wabt', 'bin', 'wat2wasm')}'`;
 
 /** A page of docs whose blocks of shell run as they stand, one after the other, against a fresh server of its own. */
@@ -28,9 +28,7 @@ export class ShellPage {
   }
 
   blocks(language: string): string[] {
-    return [...this.text.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, 'gm'))].map(
-      ([, block]) => block!,
-    );
+    return blocksOf(this.text, language);
   }
 
   /** @param settings in addition to those of the page */

@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { caller } from '../../kit/app.js';
+import { blocksOf } from '../../kit/markdown.js';
 import { SHELL_PROGRAM } from '../../kit/program.js';
 import { removeDataDir, SvcProcess } from '../processes/svc-process.js';
 
 const ROOT = join(import.meta.dirname, '../../..');
-const blocksOf = (file: string): string[] =>
-  [...readFileSync(join(ROOT, file), 'utf8').matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, block]) => block!);
+const commandsOf = (file: string): string[] => blocksOf(readFileSync(join(ROOT, file), 'utf8'), 'sh');
 
 let folder: string;
 let svc: SvcProcess;
@@ -38,7 +38,7 @@ const owner = () => caller(svc.url, svc.credentials.tenant_id, svc.credentials.a
 describe('docs/shield.md', () => {
   it('shows commands that do what they say, each answered with a success but the one to be refused', () => {
     const { status, stdout, stderr } = run(
-      ...blocksOf('docs/shield.md').map((block) => block.replaceAll('curl -sS ', 'curl -sS --fail-with-body ')),
+      ...commandsOf('docs/shield.md').map((block) => block.replaceAll('curl -sS ', 'curl -sS --fail-with-body ')),
     );
     // Curl says that the ingest to be approved was refused.
     expect({ status, stderr, stdout }).toMatchObject({
@@ -64,7 +64,7 @@ describe('docs/shield.md', () => {
   });
 
   it('leaves the first steps of README.md working on the same server', () => {
-    const [ingest, status] = blocksOf('README.md').filter((block) => block.includes('/v1/ingest'));
+    const [ingest, status] = commandsOf('README.md').filter((block) => block.includes('/v1/ingest'));
     const { stdout, stderr } = run(ingest!, status!);
     expect(stderr).toBe('');
     expect(stdout).toContain('"status":"completed"');

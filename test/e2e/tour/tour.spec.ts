@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { blocksOf } from '../../kit/markdown.js';
 import { removeDataDir, SvcProcess } from '../processes/svc-process.js';
 
 const tour = readFileSync(join(import.meta.dirname, '../../../docs/tour.md'), 'utf8');
@@ -26,8 +27,7 @@ function settingsOf(page: string): Record<string, string> {
 }
 
 it('docs/tour.md shows commands that work in their order', { timeout: 120_000 }, () => {
-  const script = [...tour.matchAll(/^```sh\n([\s\S]*?)^```$/gm)]
-    .map(([, block]) => block!)
+  const script = blocksOf(tour, 'sh')
     .join('\n')
     .replaceAll('http://127.0.0.1:8090', svc.url);
   expect(script).not.toContain('8090');
