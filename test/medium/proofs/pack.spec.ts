@@ -1,7 +1,3 @@
-import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseCheckpoint } from '../../../src/evidence/checkpoint.js';
 import { verifyBundle } from '../../../src/evidence/export/verify-bundle.js';
@@ -9,9 +5,9 @@ import { SigningKey } from '../../../src/evidence/signing-key.js';
 import { chainKeysOf, parseTrustedKeys } from '../../../src/evidence/trusted-keys.js';
 import { verifyPack } from '../../../src/evidence/verify-pack.js';
 import { startApi, type TestApi, type TestTenant } from '../../kit/app.js';
-import { PROGRAM } from '../../kit/program.js';
 import { signCheckpoint } from '../../kit/signed-forms.js';
 import { givenAnswer, givenDocument, prove, retrieve } from './given.js';
+import { verifyByCommand } from './verify-command.js';
 
 const TEXT = 'Every member of staff has 25 days of annual leave.';
 
@@ -78,18 +74,10 @@ describe('a proof pack', () => {
 
   it('saved as it is, verifies with the command', async () => {
     const { file } = await auditPack();
-    const directory = mkdtempSync(join(tmpdir(), 'svc-pack-'));
-    const saved = join(directory, 'pack.json');
-    const run = (contents: Buffer) => {
-      writeFileSync(saved, contents);
-      return verifyByCommand(saved);
-    };
-    expect(await run(file)).toMatchObject({ code: 3, verdict: { ok: true, issuer: 'unknown' } });
+    expect(await verifyByCommand(file)).toMatchObject({ code: 3, verdict: { ok: true, issuer: 'unknown' } });
     const spoilt = Buffer.from(file);
     spoilt[file.indexOf('25 days')]! ^= 1;
-    const refused = await run(spoilt);
-    rmSync(directory, { recursive: true });
-    expect([refused.code, refused.verdict.checks.find(({ ok }: any) => !ok).name]).toEqual([1, 'chunks']);
+    expect(await verifyByCommand(spoilt)).toMatchObject({ code: 1, failed: 'chunks' });
   });
 
   it('can be had of an answer, before any proof', async () => {
@@ -158,12 +146,3 @@ describe('a proof pack', () => {
     expect(body.log.leafIndex).toBeLessThan(body.log.treeSize);
   });
 });
-
-/** `svc verify FILE --json` in a process of its own. */
-function verifyByCommand(file: string): Promise<{ code: number; verdict: any }> {
-  return new Promise((resolve) => {
-    execFile(process.execPath, [PROGRAM, 'verify', file, '--json'], (error, stdout) => {
-      resolve({ code: error ? Number(error.code) : 0, verdict: JSON.parse(stdout) });
-    });
-  });
-}
