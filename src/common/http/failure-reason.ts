@@ -1,3 +1,6 @@
+/** Whether a request was given up because its time was over (`AbortSignal.timeout`). */
+export const isTimeout = (error: unknown): boolean => error instanceof Error && error.name === 'TimeoutError';
+
 /**
  * Why a request had no answer, in one line: `fetch` says no more than "fetch failed", and has the reason as the cause.
  */

@@ -1,4 +1,5 @@
 import { AnswerTooLong, readAtMost } from './bounded-answer.js';
+import { isTimeout } from './failure-reason.js';
 import { findFault, isDeeperThan, MAX_JSON_DEPTH } from './json-body.js';
 
 /** Bytes of an answer; what is more is not read. */
@@ -84,8 +85,7 @@ function awayBy(error: unknown, timeoutMs: number): UpstreamAway {
   if (error instanceof UpstreamAway) return error;
   if (error instanceof AnswerTooLong)
     return new UpstreamAway(`answered more than ${MAX_ANSWER_BYTES} bytes`, { cause: error });
-  const isLate = error instanceof Error && error.name === 'TimeoutError';
-  return new UpstreamAway(isLate ? `did not answer within ${timeoutMs} ms` : 'cannot be reached', { cause: error });
+  return new UpstreamAway(isTimeout(error) ? `did not answer within ${timeoutMs} ms` : 'cannot be reached', { cause: error });
 }
 
 const NOT_TAKEN =

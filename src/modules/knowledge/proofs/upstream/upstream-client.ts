@@ -1,4 +1,5 @@
 import { AnswerTooLong, readAtMost } from '../../../../common/http/bounded-answer.js';
+import { isTimeout } from '../../../../common/http/failure-reason.js';
 import { parsedJson } from '../../../../common/http/parsed-json.js';
 import type { Problem } from '../../../../common/problem/problem.js';
 import { away, type UpstreamReply } from './upstream-answers.rules.js';
@@ -75,8 +76,7 @@ export class UpstreamClient {
 
   private failure(error: unknown): Problem {
     if (error instanceof AnswerTooLong) return away(this.name, 60, `answered more than ${MAX_ANSWER_BYTES} bytes`);
-    const slow = error instanceof DOMException && error.name === 'TimeoutError';
-    const what = slow ? `did not answer within ${this.address.timeoutMs} ms` : 'cannot be reached';
+    const what = isTimeout(error) ? `did not answer within ${this.address.timeoutMs} ms` : 'cannot be reached';
     return away(this.name, 5, what);
   }
 }

@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { AnswerTooLong, readAtMost } from '../../../../common/http/bounded-answer.js';
+import { isTimeout } from '../../../../common/http/failure-reason.js';
 import { openaiAddress } from '../../../../common/http/openai-address.js';
 import { SETTINGS, type Settings } from '../../../../common/config/settings.js';
 
@@ -36,8 +37,7 @@ export class ChatClient {
     } catch (error) {
       if (error instanceof ChatUnavailable) throw error;
       if (error instanceof AnswerTooLong) throw new ChatUnavailable('answered too much', { cause: error });
-      const isLate = error instanceof Error && error.name === 'TimeoutError';
-      throw new ChatUnavailable(isLate ? 'did not answer in time' : 'cannot be reached, or gave no JSON', {
+      throw new ChatUnavailable(isTimeout(error) ? 'did not answer in time' : 'cannot be reached, or gave no JSON', {
         cause: error,
       });
     }
