@@ -5,8 +5,7 @@ const WARM_UP_SECONDS = 30;
 
 /**
  * A closed loop: every client has one request in flight and sends the next when the answer is there. Throughput is what
- * ended in the
- * measured time over that time.
+ * ended in the measured time over that time.
  * @param once does the request of a running number; false when it failed
  */
 export async function runClosedLoop(

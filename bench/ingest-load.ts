@@ -117,8 +117,7 @@ async function untilSettled(database: BenchDatabase): Promise<void> {
 
 /**
  * The limit: the same passages as rows of a table of their own, by plain INSERTs of a batch each, one transaction a
- * batch, primary key and
- * nothing else. At most 20,000 of them. @returns passages a second
+ * batch, primary key and nothing else. At most 20,000 of them. @returns passages a second
  */
 export async function measureBareInsert(count: number, source: TextSource, database: BenchDatabase): Promise<number> {
   const clients = Array.from({ length: AT_ONCE }, () => new Client({ connectionString: database.ownerUrl }));

@@ -22,8 +22,7 @@ const forQuery = (index: number): Random => seededRandom(index * 2 + 1);
 
 /**
  * Sentences of a folder's text, drawn at random: real words with real frequencies. The folder holds corpus.jsonl {id,
- * title, text}, or
- * .txt and .md files.
+ * title, text}, or .txt and .md files.
  */
 export function textFromFolder(folder: string): TextSource {
   const sentences = readTexts(folder).flatMap(sentencesOf);
@@ -99,9 +98,8 @@ const CODAS = ['', '', '', 'l', 'n', 'r', 's', 't', 'x', 'nd', 'rm'];
 
 /**
  * Made-up text: English function words, then 50,000 pronounceable words, with the frequencies of Zipf's law, where the
- * word of rank r comes
- * up in proportion to 1 / (r + 2.7) (Mandelbrot 1953). Needs no file; its words do not keep company as those of real
- * text do.
+ * word of rank r comes up in proportion to 1 / (r + 2.7) (Mandelbrot 1953). Needs no file; its words do not keep
+ * company as those of real text do.
  */
 export function syntheticText(): TextSource {
   const words = vocabulary();

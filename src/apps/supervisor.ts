@@ -27,8 +27,7 @@ const all = ({ api, tools, daemon }: Apps): AppProcess[] => [...api, ...tools, .
 
 /**
  * `svc start`: the database, and every app as a child process, until SIGTERM or SIGINT. Then one drain: the apps first,
- * the
- * database last. The apps load their programs while the database comes up and wait for it before they open.
+ * the database last. The apps load their programs while the database comes up and wait for it before they open.
  *
  * @returns the exit code
  * @throws Error when database or apps do not come up

@@ -73,8 +73,7 @@ export const tableTime = (time: Date): string => `${time.toISOString().slice(0, 
 
 /**
  * Says why the command failed, on stderr and with --json also on stdout. A fault that is not foreseen comes with its
- * stack; so does
- * every one with SVC_LOG_LEVEL=debug.
+ * stack; so does every one with SVC_LOG_LEVEL=debug.
  * @returns the exit code, which is also set
  */
 export async function fail(error: unknown, json: boolean): Promise<number> {

@@ -35,8 +35,7 @@ import { TenantRegistry } from './tenant-registry.js';
 
 /**
  * The credential of a caller of the daemon, route-auth, and the scopes of the route (memory-daemon.md 5; D34 A-12).
- * What
- * the request names of tenants is looked at by the tenant guard.
+ * What the request names of tenants is looked at by the tenant guard.
  */
 @Injectable()
 export class ScopeGuard implements CanActivate {

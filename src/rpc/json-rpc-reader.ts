@@ -18,8 +18,7 @@ export const isMalformed = (member: RpcCall | MalformedCall): member is Malforme
 
 /**
  * Reads one payload (JSON-RPC 2.0, sections 4 and 6). A malformed member of a batch stands for itself and leaves the
- * others alone. Of duplicate
- * members of an object the last one counts, as in the HTTP API. Never throws.
+ * others alone. Of duplicate members of an object the last one counts, as in the HTTP API. Never throws.
  */
 export function readPayload(payload: Uint8Array | string): RpcPayload {
   const bytes = typeof payload === 'string' ? Buffer.from(payload) : payload;

@@ -2,8 +2,7 @@ import type { Problem } from '../common/problem/problem.js';
 
 /**
  * A request, or without an id a notification. The id is kept as the JSON it came as: a number past 2^53 would otherwise
- * come back as another
- * (JSON-RPC 2.0, section 5: "It MUST be the same").
+ * come back as another (JSON-RPC 2.0, section 5: "It MUST be the same").
  */
 export interface RpcCall {
   id?: string;

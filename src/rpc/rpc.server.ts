@@ -34,8 +34,8 @@ const BATCH_CONCURRENCY = 8;
 
 /**
  * The transport of the tool service: JSON-RPC 2.0, one dispatcher behind every transport. Nest registers the methods
- * (`@MessagePattern`) and runs
- * their guards; what a method throws is an RpcFailure, or an internal error whose cause is not shown.
+ * (`@MessagePattern`) and runs their guards; what a method throws is an RpcFailure, or an internal error whose cause is
+ * not shown.
  */
 export class RpcServer extends Server implements CustomTransportStrategy, BeforeApplicationShutdown {
   override readonly transportId = Symbol('json-rpc');

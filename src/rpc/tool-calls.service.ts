@@ -46,8 +46,8 @@ interface ReadyCall {
 
 /**
  * A tool call from its parameters to the API's answer: arguments, then the rate window and the shield's decision
- * (committed before anything goes
- * on), then the mapped route with the caller's own credential (tenant-api.md 5, items 14 and 15).
+ * (committed before anything goes on), then the mapped route with the caller's own credential (tenant-api.md 5, items
+ * 14 and 15).
  */
 @Injectable()
 export class ToolCallsService {

@@ -137,8 +137,7 @@ function post({ verb, url, headers, body }: Trial): Promise<number> {
 
 /**
  * How long the event loop of this process, which is the server's, stood still for a request. What the thread computed
- * meanwhile is an upper bound of
- * what the request can have cost: the rest of a longer stop went to other processes.
+ * meanwhile is an upper bound of what the request can have cost: the rest of a longer stop went to other processes.
  */
 async function stopOf(trial: Trial): Promise<{ status: number; ms: number }> {
   const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });

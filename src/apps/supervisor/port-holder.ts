@@ -5,8 +5,7 @@ const LISTENING = '0A';
 
 /**
  * Who listens on a TCP port, as "process 123, node": by /proc (proc(5), /proc/net/tcp), so on Linux alone, and only a
- * process that
- * this user may look into.
+ * process that this user may look into.
  */
 export function findListener(port: number): string | undefined {
   const inodes = new Set(['tcp', 'tcp6'].flatMap((table) => inodesOf(table, port)));

@@ -6,11 +6,9 @@ import { sha256 } from '../../evidence/sha256.js';
 
 /**
  * A backup is a gzip-compressed tar: `backup.json` (this header), `tables/<schema>.<table>/<number>` (the table's rows
- * in the text
- * format of COPY, cut into pieces anywhere), `files/<path in the data directory>`, with the
- * private keys `signing-keys.age` (age, by a passphrase), and last `digests.json`, an object
- * from the name of
- * every entry before it to the hexadecimal SHA-256 of its content.
+ * in the text format of COPY, cut into pieces anywhere), `files/<path in the data directory>`, with the private keys
+ * `signing-keys.age` (age, by a passphrase), and last `digests.json`, an object from the name of every entry before it
+ * to the hexadecimal SHA-256 of its content.
  */
 export const BACKUP_FORMAT = 'svc-backup/1';
 

@@ -22,9 +22,9 @@ export interface ListenerParts {
 /**
  * One connection that listens for NOTIFY and hands the payloads on. While it is down `listening` is false; what came in
  * between is lost, so the loss and the return of the connection are gaps that subscribers must treat as "anything may
- * have changed". It is probed all the time: PostgreSQL sends what it has to notify before it says that it
- * is ready again, so that an answer says that everything up to its question was heard. A probe is the Sync message
- * alone: it begins no transaction.
+ * have changed". It is probed all the time: PostgreSQL sends what it has to notify before it says that it is ready
+ * again, so that an answer says that everything up to its question was heard. A probe is the Sync message alone: it
+ * begins no transaction.
  */
 export class Listener implements OnModuleInit {
   private readonly handlers = new Map<string, Set<Handler>>();

@@ -1,7 +1,6 @@
 /**
  * One thing that must hold for svc to work. `svc doctor`, /readyz of the API and the tool service, and the nine gates
- * of
- * the daemon are lists of these.
+ * of the daemon are lists of these.
  */
 export interface Check<Name extends string = string> {
   readonly name: Name;

@@ -12,8 +12,8 @@ import { Turns } from './yield.js';
 
 /*
  * The same files as export-format.ts and export-zip.ts make in one go, with turns for others in between: the
- * disclosures, which are most of an export, are
- * encoded one by one and put where an export without any has its empty list.
+ * disclosures, which are most of an export, are encoded one by one and put where an export without any has its empty
+ * list.
  */
 
 /** The JSON file. */

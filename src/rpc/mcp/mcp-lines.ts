@@ -24,8 +24,8 @@ export function readMessage(line: string): JSONRPCMessage | undefined {
 
 /**
  * The message with which a conversation of the protocol begins: the 2025-11-25 handshake, a `server/discover`, or any
- * request that carries the
- * envelope of 2026-07-28 in its `_meta`. `tools/list` and `tools/call` alone are plain JSON-RPC (D26).
+ * request that carries the envelope of 2026-07-28 in its `_meta`. `tools/list` and `tools/call` alone are plain
+ * JSON-RPC (D26).
  */
 export function findOpening(line: string): JSONRPCMessage | undefined {
   if (!MAY_OPEN.test(line)) return undefined;

@@ -14,10 +14,9 @@ export const isReplay = ({ _meta: meta }: CallToolResult): boolean => meta?.[REP
 
 /**
  * What a model can do nothing about, or only its client can: answered as a JSON-RPC error, with this code. All other
- * failures are the tool's own
- * (MCP 2026-07-28, server/tools, "Error Handling"). MCP forbids -32002, which was its code for unknown resources, and
- * asks for application codes
- * outside of the range that JSON-RPC reserves (basic, "Error Codes").
+ * failures are the tool's own (MCP 2026-07-28, server/tools, "Error Handling"). MCP forbids -32002, which was its code
+ * for unknown resources, and asks for application codes outside of the range that JSON-RPC reserves (basic, "Error
+ * Codes").
  */
 const PROTOCOL_CODES = new Map<RpcCode, number>([
   [RPC_CODES.parseError, RPC_CODES.invalidRequest],

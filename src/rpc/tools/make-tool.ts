@@ -167,8 +167,7 @@ function defineTool(declared: NamedToolDeclaration, members: ToolMember[], optio
 
 /**
  * The root has none of anyOf, oneOf and allOf, which the interfaces of language models refuse there: that exactly one
- * of several parameters must
- * be given stands in their descriptions, and readArguments sees to it.
+ * of several parameters must be given stands in their descriptions, and readArguments sees to it.
  */
 function inputSchemaOf(
   declared: NamedToolDeclaration,

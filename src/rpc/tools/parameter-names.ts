@@ -3,8 +3,7 @@ import type { ToolMember } from './tool.js';
 
 /**
  * Text about members of the API as text about parameters of a tool. A member is known by its place before it
- * (body.query) or by its spelling
- * (targetType): other words may be words of the language.
+ * (body.query) or by its spelling (targetType): other words may be words of the language.
  */
 export const inParameterNames = (members: readonly ToolMember[], text: string): string =>
   text.replace(/\b(?:(body|query|path)\.)?([a-z]\w*)/g, (whole, place: string | undefined, word: string) => {

@@ -9,8 +9,7 @@ const NOTHING = Buffer.alloc(0);
 
 /**
  * Cuts bytes into lines (NDJSON: each ends with a line feed, the last one may go without). Lines of nothing but blanks
- * are left out. Of a line that
- * is too long nothing is kept: it is passed over up to its line feed.
+ * are left out. Of a line that is too long nothing is kept: it is passed over up to its line feed.
  */
 export class LineSplitter {
   /** The beginning of a line whose end has not come yet. */

@@ -42,9 +42,8 @@ export interface NatsTransportOptions {
 
 /**
  * JSON-RPC by NATS request and reply: a payload a message, its answer the reply. All tool services share one queue
- * group, so that another process more is
- * that much more done. A server that is away is looked for until it is back; the rest of the process does not wait for
- * it.
+ * group, so that another process more is that much more done. A server that is away is looked for until it is back; the
+ * rest of the process does not wait for it.
  */
 export class NatsTransport implements Transport {
   private readonly slots = new Slots(MAX_AT_ONCE, MAX_BYTES_AT_ONCE);

@@ -31,8 +31,8 @@ export interface StdioOptions {
 
 /**
  * JSON-RPC on a pipe (tenant-api.md 4.11): a payload a line in, an answer a line out as each is done, a batch's answers
- * in the one array that JSON-RPC
- * says. A client of the Model Context Protocol is served on the same pipe, from its first message on.
+ * in the one array that JSON-RPC says. A client of the Model Context Protocol is served on the same pipe, from its
+ * first message on.
  */
 export class StdioTransport {
   private readonly exchange: LineExchange;

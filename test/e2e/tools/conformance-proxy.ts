@@ -50,8 +50,7 @@ interface Message {
 
 /**
  * Stands between the conformance runner and the tool service: the runner can send no credential, and its scenarios call
- * tools of their own. Nothing
- * else of a request or an answer is changed.
+ * tools of their own. Nothing else of a request or an answer is changed.
  */
 export async function startConformanceProxy({ toolsUrl, asker, approver }: Parties): Promise<ConformanceProxy> {
   const target = new URL(toolsUrl);

@@ -11,8 +11,7 @@ import { StandingService } from './standing.service.js';
 
 /**
  * Agents that registered themselves: their bearers, what they may do until a tenant sponsors them, and their sponsors.
- * They live in the
- * discovery tenant.
+ * They live in the discovery tenant.
  */
 @Module({
   imports: [EconomyModule],

@@ -25,8 +25,7 @@ export class DiscoveryQuotaService {
 
   /**
    * Counts a query and has it paid for, in the open unit of work of the discovery tenant: both stand when it commits,
-   * or neither. The agent's
-   * row is held from here on, so that of parallel queries no more succeed than are left.
+   * or neither. The agent's row is held from here on, so that of parallel queries no more succeed than are left.
    * @throws QuotaExhausted
    */
   async use<T>(caller: TenantCaller, pay: () => Promise<T>): Promise<T> {

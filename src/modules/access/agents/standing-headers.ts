@@ -10,9 +10,8 @@ import { agentIdOf, StandingService } from './standing.service.js';
 
 /**
  * Puts the four x-svc-* headers on every answer to an agent that registered itself, whatever made the answer: a
- * handler, a guard, or the server
- * itself for an address that does not exist. It looks when the answer is ready, so that the numbers count what the
- * request has done.
+ * handler, a guard, or the server itself for an address that does not exist. It looks when the answer is ready, so that
+ * the numbers count what the request has done.
  */
 @Injectable()
 export class StandingHeaders implements OnModuleInit {

@@ -6,8 +6,7 @@ import { SeatsStore } from './seats.store.js';
 
 /**
  * One change of a tenant's seats and keys at a time. Who waited may have lost the right to act meanwhile: two owners
- * who demote each other
- * at one moment must not both succeed, and somebody revoked must not revoke.
+ * who demote each other at one moment must not both succeed, and somebody revoked must not revoke.
  */
 @Injectable()
 export class OrganisationLock {

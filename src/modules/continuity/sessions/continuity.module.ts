@@ -22,8 +22,7 @@ import { StalePinsStore } from './stale-pins.store.js';
 
 /**
  * The home of an agent: its primitives with their versions, its journal, the pins whose source has changed, and the
- * digest with which
- * a session starts. See docs/continuity.md.
+ * digest with which a session starts. See docs/continuity.md.
  */
 @Module({
   imports: [CitationsModule, JournalModule, PassagePlacesModule, WatchesModule],

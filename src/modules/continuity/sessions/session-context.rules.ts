@@ -27,8 +27,8 @@ const TITLE = '# Session context\n';
 
 /**
  * Fills a budget of tokens: first each section up to its share, in order, then what is left, in the same order. A unit
- * is whole or left out: half a
- * constraint would say something else. A unit that does not fit does not keep a smaller one after it out.
+ * is whole or left out: half a constraint would say something else. A unit that does not fit does not keep a smaller
+ * one after it out.
  */
 export async function fill(sections: readonly Section[], budget: number, count: Count): Promise<Filled> {
   const taken = sections.map(() => new Set<number>());

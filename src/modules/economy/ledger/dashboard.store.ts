@@ -38,8 +38,7 @@ export class DashboardStore {
 
   /**
    * What an agent's transfers took from, and gave back to, the accounts it spends from, by UTC day and reason. What is
-   * given back counts for
-   * the reason it was taken for, on the day it came back.
+   * given back counts for the reason it was taken for, on the day it came back.
    */
   spend(agentId: string, days: number): Promise<SpendRow[]> {
     return this.tenancy.query<SpendRow>(

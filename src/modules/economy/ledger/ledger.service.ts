@@ -7,8 +7,7 @@ import { purseOf } from './wallet.rules.js';
 
 /**
  * Credits of the open unit of work's tenant, in double entry. One posting a unit of work: every posting locks its
- * accounts in one order,
- * which two of them together would not keep.
+ * accounts in one order, which two of them together would not keep.
  */
 @Injectable()
 export class LedgerService {

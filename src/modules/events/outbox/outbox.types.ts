@@ -18,8 +18,7 @@ export type EventPosition = Pick<StoredEvent, 'transaction' | 'position'>;
 
 /**
  * What events are handed to, in order, from a place of its own that is kept in the database. One process at a time
- * serves a sink; when a step
- * fails, or its process dies, the same events come again.
+ * serves a sink; when a step fails, or its process dies, the same events come again.
  */
 export interface EventSink {
   /** Never reused for something else: the cursor is kept under it. */

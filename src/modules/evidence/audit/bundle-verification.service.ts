@@ -30,8 +30,7 @@ export interface Bringer {
 
 /**
  * Verifies bundles in threads, so that a large one, or a crafted one, holds no other route up. There is one for callers
- * with a credential and one for the
- * rest, so that the latter never keep the former waiting (docs/decisions/0102, 0116).
+ * with a credential and one for the rest, so that the latter never keep the former waiting (docs/decisions/0102, 0116).
  */
 @Injectable()
 export class BundleVerificationService implements OnApplicationShutdown {

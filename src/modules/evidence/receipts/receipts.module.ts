@@ -4,8 +4,8 @@ import { ReceiptsController } from './receipts.controller.js';
 import { ReceiptsService } from './receipts.service.js';
 
 /**
- * The receipts of a tenant as the daemon shows them: listed and counted, one by one in their own forms and
- * in those of standards, with their signatures, and verified again on every call.
+ * The receipts of a tenant as the daemon shows them: listed and counted, one by one in their own forms and in those of
+ * standards, with their signatures, and verified again on every call.
  */
 @Module({
   controllers: [ReceiptsController],

@@ -11,10 +11,9 @@ const MAX_TENANTS = 10_000;
 
 /**
  * The order in which the jobs of all tenants are taken. A job is due when all that its tenant sent before it could be
- * done, had the tenant
- * a worker of its own; what is due first is taken first. So the documents of one tenant do not wait for all of
- * another's, and a job's turn
- * comes however many others arrive. Each process keeps the times of what it accepted.
+ * done, had the tenant a worker of its own; what is due first is taken first. So the documents of one tenant do not
+ * wait for all of another's, and a job's turn comes however many others arrive. Each process keeps the times of what it
+ * accepted.
  */
 export class DueTimes {
   private readonly busyUntil = new Map<string, number>();

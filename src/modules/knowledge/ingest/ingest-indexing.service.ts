@@ -29,9 +29,8 @@ const ALONE_FROM_ATTEMPT = 2;
 
 /**
  * Brings accepted versions into search. Everything is decided from rows, so that a job may run twice, in two processes
- * or after a kill, with one
- * effect: a version is published exactly when its document is locked and still stands where it stood when the version
- * was analysed.
+ * or after a kill, with one effect: a version is published exactly when its document is locked and still stands where
+ * it stood when the version was analysed.
  */
 @Injectable()
 export class IngestIndexingService {

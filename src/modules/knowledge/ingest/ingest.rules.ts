@@ -104,8 +104,7 @@ export function statedLanguages(submissions: readonly Submission[]): Map<string,
 
 /**
  * Gives each submission its version, in order: the latest version again when nothing differs from it, the next one
- * otherwise. A document
- * that was deleted starts a new version whatever it holds. `known` is brought up to date.
+ * otherwise. A document that was deleted starts a new version whatever it holds. `known` is brought up to date.
  */
 export function planVersions(
   submissions: readonly AcceptedSubmission[],

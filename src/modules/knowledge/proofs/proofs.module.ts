@@ -23,8 +23,7 @@ import { UpstreamClient } from './upstream/upstream-client.js';
 
 /**
  * Proofs of answers, documents, passages and retrievals: jobs in three modes, their receipts and offline proof packs.
- * One port answers
- * the routes: the built-in engine, or another server when SVC_PROOF_UPSTREAM_URL names one (D20).
+ * One port answers the routes: the built-in engine, or another server when SVC_PROOF_UPSTREAM_URL names one (D20).
  */
 @Module({
   imports: [CitationsModule, ContentModule, EconomyModule, JournalModule, RetrievalModule],

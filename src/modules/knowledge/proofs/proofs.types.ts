@@ -2,8 +2,8 @@ import { SOURCE_STATES } from '../citations/source-states.types.js';
 
 /**
  * The contract of the proof routes. Every answer bears it as `contract`, except a proof pack: that is a file of its own
- * format and
- * bears it as `format`. An upstream whose answers name another contract is not understood (tenant-api.md 4.4 and 7).
+ * format and bears it as `format`. An upstream whose answers name another contract is not understood (tenant-api.md 4.4
+ * and 7).
  */
 export const PROOF_CONTRACT = 'svc-proof/1';
 

@@ -71,9 +71,8 @@ interface Ranked {
 
 /**
  * Finds passages. A search scores with what it has in memory and then, in the one round trip that fetches the texts,
- * learns whether the
- * index has moved since; if it has, it looks again. So what is committed before a search begins is found, and what is
- * deleted is not.
+ * learns whether the index has moved since; if it has, it looks again. So what is committed before a search begins is
+ * found, and what is deleted is not.
  */
 @Injectable()
 export class SearchService {

@@ -11,8 +11,7 @@ export interface PlatformKey {
 
 /**
  * Reads a JWK Set (RFC 7517) with Ed25519 keys (RFC 8037), by their `kid`, or their RFC 7638 thumbprint where they have
- * none. Other kinds of keys in it
- * are passed over.
+ * none. Other kinds of keys in it are passed over.
  * @throws Error saying what is wrong
  */
 export function parsePlatformKeys(text: string): Map<string, PlatformKey> {

@@ -9,8 +9,7 @@ const NO_KEYS: ReadonlyMap<string, PlatformKey> = new Map();
 
 /**
  * The keys in the file that SVCD_PLATFORM_KEYS_FILE names, read when the process starts and again when the file has
- * changed. While a changed file cannot be
- * read no key is trusted: the change may have removed one.
+ * changed. While a changed file cannot be read no key is trusted: the change may have removed one.
  */
 @Injectable()
 export class PlatformKeys implements OnModuleInit {

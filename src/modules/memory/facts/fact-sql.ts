@@ -65,8 +65,7 @@ export const factColumns = (isCut: string, kept: number): string => `
 
 /**
  * For the rest of the open unit of work, rows are found by indexes and in their order. The statistics of a table that
- * grew a moment ago are those of
- * a small one; by them the planner would read it whole and sort it.
+ * grew a moment ago are those of a small one; by them the planner would read it whole and sort it.
  */
 export const followIndexes = (tenancy: Tenancy): Promise<unknown> =>
   tenancy.query(

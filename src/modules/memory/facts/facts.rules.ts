@@ -88,8 +88,7 @@ export function prefixRange(prefix: string): { from: string; until: string | und
 
 /**
  * A UUID of version 7 (RFC 9562), so that ids of one time lie together in indexes. Made of a random one, of which
- * Node.js keeps a stock: asking for
- * random bytes each time takes as long as a statement's share in storing the fact.
+ * Node.js keeps a stock: asking for random bytes each time takes as long as a statement's share in storing the fact.
  */
 export function newFactId(): string {
   const time = Date.now().toString(16).padStart(12, '0');

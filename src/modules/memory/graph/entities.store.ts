@@ -8,8 +8,7 @@ type StoredHead = Omit<Entity, 'payload' | 'updatedBy'>;
 
 /**
  * Entities and their versions. What takes a tenant is a statement of its own, in one round trip, unless it is given an
- * open unit of work; the rest needs
- * one.
+ * open unit of work; the rest needs one.
  */
 @Injectable()
 export class EntitiesStore {

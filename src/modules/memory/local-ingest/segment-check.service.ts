@@ -26,8 +26,7 @@ const STEP_SEGMENTS = 256;
 
 /**
  * Hashes the sealed segments of every tenant again, some at each step, round after round (D39, corruption_state_clear).
- * A segment is intact when its bytes
- * have the digest that it was sealed with, and its receipt says the same digest.
+ * A segment is intact when its bytes have the digest that it was sealed with, and its receipt says the same digest.
  */
 @Injectable()
 export class SegmentCheck {

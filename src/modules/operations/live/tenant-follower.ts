@@ -10,8 +10,7 @@ export type ReadEvents = (after: EventPosition, limit: number) => Promise<Stored
 
 /**
  * Follows the outbox of one tenant for all streams that are open on it: what is new is read once and sent to each. A
- * stream that comes later, or whose
- * client reads slowly, reads by itself until it has caught up with the others.
+ * stream that comes later, or whose client reads slowly, reads by itself until it has caught up with the others.
  */
 export class TenantFollower {
   /** All that joined and have not left, whether they have caught up or not. */

@@ -9,8 +9,7 @@ import { WitnessService } from './witness.service.js';
 
 /**
  * What the daemon says of itself: liveness, metrics, version, manifest, a smoke test of its evidence, the two legacy
- * rails, and the nonces of the
- * sync handshake. Readiness is a module of its own.
+ * rails, and the nonces of the sync handshake. Readiness is a module of its own.
  */
 @Module({
   controllers: [SystemController, WitnessController, RailsController],

@@ -13,9 +13,8 @@ import { KillSwitchesStore, type ReadSwitch } from './kill-switches/kill-switche
 
 /**
  * The shield in front of every call. Mutations are decided in the database, in the transaction of their effect. Reads
- * are let through from
- * memory; one that a switch may stop, or that names a server or a tool definition, is decided in a transaction of its
- * own first.
+ * are let through from memory; one that a switch may stop, or that names a server or a tool definition, is decided in a
+ * transaction of its own first.
  */
 @Injectable()
 export class PipelineService extends ShieldPipeline {

@@ -35,8 +35,7 @@ import { TrustStore } from './trust/trust.store.js';
 
 /**
  * The shield in front of every call: it decides by kill switches, trust and policy, keeps each decision with its event,
- * asks for
- * approvals and uses them up with the effect, and is tried by incident drills. See docs/shield.md.
+ * asks for approvals and uses them up with the effect, and is tried by incident drills. See docs/shield.md.
  */
 @Global()
 @Module({

@@ -21,8 +21,8 @@ const LAG_LIMIT = 100_000;
 
 /**
  * Publishes the outbox: a loop for each sink, so that one that is slow or down holds up no other. It works where
- * background jobs work; of several
- * processes one at a time serves a sink, and another takes over within a second when it dies.
+ * background jobs work; of several processes one at a time serves a sink, and another takes over within a second when
+ * it dies.
  */
 @Injectable()
 export class PublisherService implements OnModuleInit, OnApplicationBootstrap, BeforeApplicationShutdown {

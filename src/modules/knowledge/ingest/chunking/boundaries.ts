@@ -10,8 +10,7 @@ const MAX_GRAPHEME = 4096;
 
 /**
  * The last offset in (start, offset] at which no grapheme cluster (UAX 29) is divided; `start` must itself be such an
- * offset. When the
- * cluster at `start` reaches past `offset`, its end.
+ * offset. When the cluster at `start` reaches past `offset`, its end.
  */
 export function graphemeBoundaryBefore(text: string, start: number, offset: number): number {
   if (isPlainBoundary(text, offset)) return offset;

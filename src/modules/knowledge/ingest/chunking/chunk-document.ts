@@ -6,9 +6,8 @@ import { extractPlainText } from './plain-text.js';
 
 /**
  * A passage of a document. `start` and `end` are offsets into the document's source in UTF-16 code units, `end`
- * exclusive. In HTML a passage may
- * reach over another one's source, where a browser too shows text elsewhere than it is written (text between table
- * rows).
+ * exclusive. In HTML a passage may reach over another one's source, where a browser too shows text elsewhere than it is
+ * written (text between table rows).
  */
 export interface ChunkText {
   readonly start: number;
@@ -16,9 +15,8 @@ export interface ChunkText {
   readonly headingPath: readonly string[];
   /**
    * For text and Markdown exactly `source.slice(start, end)`. For HTML the readable text of that stretch: mark-up and
-   * hidden elements left out,
-   * character references decoded, white space collapsed, an empty line between blocks, `- ` before list items, ` | `
-   * between table cells.
+   * hidden elements left out, character references decoded, white space collapsed, an empty line between blocks, `- `
+   * before list items, ` | ` between table cells.
    */
   readonly content: string;
 }
@@ -31,8 +29,7 @@ const EXTRACTORS: Record<ContentFormat, (source: string) => ExtractedText> = {
 
 /**
  * Divides a document into passages, in document order. The same source always gives the same passages. A document
- * without
- * readable text (only white space, or HTML with nothing to show) has none.
+ * without readable text (only white space, or HTML with nothing to show) has none.
  */
 export function chunkDocument(source: string, format: ContentFormat): ChunkText[] {
   const extracted = EXTRACTORS[format](source);

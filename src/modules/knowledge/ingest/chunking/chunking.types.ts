@@ -23,8 +23,7 @@ export interface Block {
 
 /**
  * What extraction makes of a document: the readable text, its blocks (in order, leaving out nothing but white space)
- * and the way back
- * to the source. For text and Markdown `text` is the source itself and the mapping the identity.
+ * and the way back to the source. For text and Markdown `text` is the source itself and the mapping the identity.
  */
 export interface ExtractedText {
   readonly text: string;

@@ -18,13 +18,10 @@ const MARKDOWN_SIGNS = [
 
 /**
  * The format of a document. A stated content type decides: `text/html` and `application/xhtml+xml` are HTML,
- * `text/markdown` and
- * `text/x-markdown` are Markdown, every other one is plain text; parameters such as charset are ignored. When none is
- * stated: HTML if the text
- * begins with an HTML document's first tag, or begins with any tag and closes a block element; Markdown if its first 16
- * Ki code units
- * hold an ATX heading, a code fence, a table's delimiter row, two list items in a row, a block quote or a link; plain
- * text otherwise.
+ * `text/markdown` and `text/x-markdown` are Markdown, every other one is plain text; parameters such as charset are
+ * ignored. When none is stated: HTML if the text begins with an HTML document's first tag, or begins with any tag and
+ * closes a block element; Markdown if its first 16 Ki code units hold an ATX heading, a code fence, a table's delimiter
+ * row, two list items in a row, a block quote or a link; plain text otherwise.
  */
 export function formatOf(content: string, contentType?: string): ContentFormat {
   if (contentType !== undefined) return formatOfType(contentType);

@@ -24,8 +24,8 @@ function words(text: string): ReadonlySet<string> {
 
 /**
  * Turns the open tags, close tags and text of an HTML document, in order, into blocks of text. A list, table or
- * preformatted text is one
- * block with a line an item or row, whatever paragraphs the cells of the row have; elements need not be balanced.
+ * preformatted text is one block with a line an item or row, whatever paragraphs the cells of the row have; elements
+ * need not be balanced.
  */
 export class HtmlReader {
   private readonly out = new HtmlText();

@@ -28,8 +28,7 @@ interface Row {
 
 /**
  * Collects the readable text of an HTML document with, for each stretch, where it stands in the source. White space
- * collapses as a
- * browser would show it, except in preformatted text; blocks are divided by an empty line.
+ * collapses as a browser would show it, except in preformatted text; blocks are divided by an empty line.
  */
 export class HtmlText {
   private text = '';
@@ -94,8 +93,7 @@ export class HtmlText {
 
   /**
    * The text `value` of the source's stretch from `start` to `end`. Offsets are exact to the code unit where the
-   * stretch spells the value
-   * plainly or with character references, otherwise they point to the stretch as a whole.
+   * stretch spells the value plainly or with character references, otherwise they point to the stretch as a whole.
    */
   append(value: string, source: string, start: number, end: number, preformatted: boolean): void {
     const reader = new SourceReader(source, start, end);

@@ -2,8 +2,7 @@ import { defaultTreeAdapter, html, parse, type DefaultTreeAdapterTypes } from 'p
 
 /**
  * Open elements at a time. The tree builder looks through all of them at many tags, so its time is bounded by this
- * times the document's
- * length; pages that people write stay below 60.
+ * times the document's length; pages that people write stay below 60.
  */
 const DEEPEST_TREE = 256;
 /**

@@ -22,10 +22,8 @@ export interface MarkdownPart {
 
 /**
  * Bounds of what the Markdown parser gets at once. It is not linear in the number of blocks (16,000 setext headings
- * take 40 s) and spends
- * most time a line and a table cell, so a section's cost is counted as its lines and pipes. All bounds are counts, not
- * clocks: the same
- * text always gives the same chunks.
+ * take 40 s) and spends most time a line and a table cell, so a section's cost is counted as its lines and pipes. All
+ * bounds are counts, not clocks: the same text always gives the same chunks.
  */
 const SECTION_COST = 500;
 const MAX_SECTION_COST = 2_000;
@@ -42,8 +40,7 @@ const REACHES_FAR = /^ {0,3}<(?:script|pre|style|textarea|[?!])|^ {1,3}(?:```|~~
 
 /**
  * Cuts a Markdown document where no block can reach across: before an ATX heading or after a blank line at the left
- * margin, outside code
- * fences. Sections follow one another without gaps.
+ * margin, outside code fences. Sections follow one another without gaps.
  */
 export function* sectionsOf(source: string): Generator<MarkdownSection> {
   const section = new OpenSection();

@@ -19,8 +19,7 @@ const everything: Options = { extensions: [gfm()], mdastExtensions: [gfmFromMark
 
 /**
  * Only the block structure: chunks are slices of the source, so inline constructs would be parsed (and attacked) for
- * nothing. The
- * extension with a transform looks for links in the text of the tree.
+ * nothing. The extension with a transform looks for links in the text of the tree.
  */
 const blocksOnly: Options = {
   extensions: [gfm(), { disable: { null: inlineConstructs() } }],
@@ -52,11 +51,9 @@ function inlineConstructs(): string[] {
 
 /**
  * Reads Markdown (CommonMark with the GitHub extensions). Blocks are slices of the source, mark-up included, and leave
- * out nothing but
- * white space. The document is parsed section by section. What is plain paragraphs, headings and code fences is read
- * without it, with the
- * same result; a section that is too large or too deeply nested, or for which the document has no effort left, is read
- * as plain text.
+ * out nothing but white space. The document is parsed section by section. What is plain paragraphs, headings and code
+ * fences is read without it, with the same result; a section that is too large or too deeply nested, or for which the
+ * document has no effort left, is read as plain text.
  */
 export function extractMarkdown(source: string): ExtractedText {
   const outline = new Outline();

@@ -13,8 +13,7 @@ export type Holder = 'self' | 'other' | 'nobody';
 
 /**
  * Which tenant of this server uses which ids of the upstream. All of them call it under one tenant of the upstream, so
- * that alone would
- * let one tenant read what another had proven: the first to use an id keeps it.
+ * that alone would let one tenant read what another had proven: the first to use an id keeps it.
  */
 @Injectable()
 export class UpstreamClaimsStore {

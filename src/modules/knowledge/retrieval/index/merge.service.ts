@@ -20,9 +20,8 @@ class Superseded extends Error {}
 
 /**
  * Background merging. Writers never wait for it: what takes long runs before the shard is locked, and the lock is held
- * for a few small
- * statements. A chunk withdrawn meanwhile stays withdrawn, because the merged segment's sequence is the generation it
- * was read at.
+ * for a few small statements. A chunk withdrawn meanwhile stays withdrawn, because the merged segment's sequence is the
+ * generation it was read at.
  */
 @Injectable()
 export class MergeService implements OnModuleInit, OnApplicationShutdown {

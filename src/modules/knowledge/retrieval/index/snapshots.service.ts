@@ -41,8 +41,7 @@ export class SnapshotsService {
 
   /**
    * A snapshot newer than the remembered one. Callers that come while one is being taken share it, and must confirm it;
-   * under steady
-   * change they might never succeed, so a caller may take one `alone`.
+   * under steady change they might never succeed, so a caller may take one `alone`.
    */
   async refresh(tenantId: string, alone = false): Promise<TakenSnapshot> {
     const underway = this.underway.get(tenantId);

@@ -29,8 +29,7 @@ export class VectorSearchService {
 
   /**
    * Offers the nearest chunks, nearest first, until `accept` says that it has enough. Chunks that are withdrawn may be
-   * among them: only the
-   * lexical index knows.
+   * among them: only the lexical index knows.
    */
   async search(
     reader: string,

@@ -23,8 +23,7 @@ export interface FactColumns {
 
 /**
  * version, then counted lists of: posting sizes; owners; per fact its confidence (binary32, little endian), horizon and
- * owner; retired seqs (high
- * word, low word). Integers are LEB128 varints.
+ * owner; retired seqs (high word, low word). Integers are LEB128 varints.
  */
 export function packColumns({
   postingSizes,

@@ -28,8 +28,7 @@ const MAX_OF_ENTITY = 2_000;
 
 /**
  * Ranked search over facts. What was committed before a search began is found, in every process. Filters never make an
- * answer too short: what is
- * ranked is looked at until enough have passed or none are left.
+ * answer too short: what is ranked is looked at until enough have passed or none are left.
  */
 @Injectable()
 export class FactSearchService {

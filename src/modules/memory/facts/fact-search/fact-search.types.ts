@@ -24,9 +24,8 @@ export interface FetchedFact {
 
 /**
  * Reads the facts among these that the caller may see and that pass every filter of the request (current or as_of,
- * entity, entity_prefix,
- * min_effective_confidence, not deleted), in any order. Called again with later candidates until `limit` have passed or
- * none are left.
+ * entity, entity_prefix, min_effective_confidence, not deleted), in any order. Called again with later candidates until
+ * `limit` have passed or none are left.
  */
 export type FetchFacts<Fact extends FetchedFact> = (seqs: readonly number[]) => Promise<Fact[]>;
 

@@ -57,8 +57,7 @@ const MASKS_A_PART = 16;
 
 /**
  * One tenant's facts in memory: the stored segments, and a tail of what was committed since the last was flushed. What
- * is retired is only ever
- * added to, so it is known once and for all.
+ * is retired is only ever added to, so it is known once and for all.
  */
 export class TenantIndex {
   generation = 0;
@@ -100,8 +99,7 @@ export class TenantIndex {
 
   /**
    * The index with another set of segments; this one stays as it is for the searches that read it. Of the tail those
-   * parts are left out that the
-   * segments hold, wholly or in part; what is missing then is read again.
+   * parts are left out that the segments hold, wholly or in part; what is missing then is read again.
    */
   movedTo(generation: number, flushedSeq: number, refs: readonly SegmentRef[]): TenantIndex {
     const moved = new TenantIndex();

@@ -6,8 +6,7 @@ export interface SampledTable {
   name: string;
   /**
    * Parameters: the tenant and the place (text array) after which to begin, and how many rows. Answers tenant_id,
-   * place, id and same, in the order of
-   * the places; `id` reveals nothing about a tenant.
+   * place, id and same, in the order of the places; `id` reveals nothing about a tenant.
    */
   sql: string;
   /** Rows at a time. */

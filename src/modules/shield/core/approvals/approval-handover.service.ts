@@ -14,8 +14,8 @@ export type Handover =
 
 /**
  * Hands the one who asked the token of its own approval, where a person must not carry it: the Model Context Protocol
- * forbids asking people for
- * credentials in forms. The decision remains that of another owner, and the token is bound and works once as ever.
+ * forbids asking people for credentials in forms. The decision remains that of another owner, and the token is bound
+ * and works once as ever.
  */
 @Injectable()
 export class ApprovalHandoverService {

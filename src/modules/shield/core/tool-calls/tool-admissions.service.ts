@@ -21,8 +21,8 @@ const MAX_TRIES = 3;
 
 /**
  * Stands before every tool call: counts it in its minute and decides on it. What is plainly allowed by remembered facts
- * costs one round trip, in which
- * the database makes sure that they still stand; everything else is decided in a unit of work of its own.
+ * costs one round trip, in which the database makes sure that they still stand; everything else is decided in a unit of
+ * work of its own.
  */
 @Injectable()
 export class ToolAdmissionsService {
