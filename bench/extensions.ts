@@ -11,7 +11,7 @@ import { wholeNumber } from '../src/cli/whole-number.js';
 import { figure, say } from './table.js';
 
 /** The health answers within so many milliseconds, at the 99th percentile, whatever extensions do. */
-const MOST_P99_MS = 100;
+const MAX_P99_MS = 100;
 const EVERY_MS = 5;
 const CALLERS = 4;
 
@@ -54,9 +54,9 @@ const program = new Command('bench:extensions')
     const run = new BenchRun('extensions', options);
     const phases = await bench(options.seconds);
     const series = Object.entries(phases).map(([phase, { samples }]) => milliseconds(`health, ${phase}`, samples));
-    run.print({ mostP99Ms: MOST_P99_MS, ...phases }, series);
-    const late = Object.entries(phases).filter(([, { p99 }]) => p99 > MOST_P99_MS);
-    for (const [phase, { p99 }] of late) say(`${phase}: p99 is ${figure(p99, 1)} ms, more than ${MOST_P99_MS}`);
+    run.print({ mostP99Ms: MAX_P99_MS, ...phases }, series);
+    const late = Object.entries(phases).filter(([, { p99 }]) => p99 > MAX_P99_MS);
+    for (const [phase, { p99 }] of late) say(`${phase}: p99 is ${figure(p99, 1)} ms, more than ${MAX_P99_MS}`);
     if (late.length > 0) process.exitCode = 1;
   });
 

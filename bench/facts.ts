@@ -10,7 +10,7 @@ import { figure, say } from './table.js';
 const WRITERS = 16;
 /** Bare inserts and PUTs are measured in turn, so that what else the machine does weighs on both. */
 const ROUNDS = 3;
-const FEWEST_LISTED = 10_000;
+const MIN_LISTED = 10_000;
 const FACTS_A_STATEMENT = 2000;
 /** Pages from all over the list. */
 const PAGES = 500;
@@ -32,7 +32,7 @@ export async function benchFacts(bench: FactsBench, most: number): Promise<void>
   await withTemporaryServer({ environment: { SVCD_RATE_LIMIT_RPS: '0' } }, (server) =>
     withDatabase(server, async (database) => {
       await benchStores(bench, server, database);
-      const fewest = Math.min(FEWEST_LISTED, most);
+      const fewest = Math.min(MIN_LISTED, most);
       const few = await benchLists(bench, server, database, fewest);
       if (most <= fewest) return;
       const many = await benchLists(bench, server, database, most);

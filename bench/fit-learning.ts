@@ -4,9 +4,9 @@ import { learnLogistic } from './logistic.js';
 import { quantile } from './measures.js';
 
 /** Of the questions of a collection that it answers, whole ones at all sizes together, so many may be answered none. */
-const MOST_WRONG_NONE = 0.02;
+const MAX_WRONG_NONE = 0.02;
 /** Of the questions that are put to another collection, but for those of one word, so many may be answered strong. */
-const MOST_WRONG_STRONG = 0.02;
+const MAX_WRONG_STRONG = 0.02;
 
 /** Learns the odds, and sets the bounds so that none and strong are rarely wrong in the worst of the collections. */
 export function learnFit(cases: readonly FitCase[]): FitModel {
@@ -32,8 +32,8 @@ export function learnFit(cases: readonly FitCase[]): FitModel {
   const others = cases.filter(({ kind, words }) => kind === 'other' && words > 1);
   return {
     ...model,
-    none: Math.min(...bounds(groupBy(answered, ({ collection }) => collection).values(), MOST_WRONG_NONE)),
-    strong: Math.max(...bounds(groupBy(others, ({ collection }) => collection).values(), 1 - MOST_WRONG_STRONG)),
+    none: Math.min(...bounds(groupBy(answered, ({ collection }) => collection).values(), MAX_WRONG_NONE)),
+    strong: Math.max(...bounds(groupBy(others, ({ collection }) => collection).values(), 1 - MAX_WRONG_STRONG)),
   };
 }
 

@@ -110,7 +110,7 @@ class Search<State, Call> {
 
   private isNew(key: string): boolean {
     if (this.seen.has(key)) return false;
-    if (this.seen.size >= MOST_SEEN) throw new Error(`Undecided after ${MOST_SEEN} states: too many concurrent calls`);
+    if (this.seen.size >= MAX_SEEN) throw new Error(`Undecided after ${MAX_SEEN} states: too many concurrent calls`);
     this.seen.add(key);
     return true;
   }
@@ -123,7 +123,7 @@ class Search<State, Call> {
 }
 
 /** The search is exponential at worst: it gives up before the memory does. */
-const MOST_SEEN = 2_000_000;
+const MAX_SEEN = 2_000_000;
 
 /** Calls come before returns of the same time: what the clock cannot separate counts as concurrent. */
 function linkedList<Call>(history: readonly Operation<Call>[]): Entry<Call> {

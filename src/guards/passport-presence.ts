@@ -5,12 +5,12 @@ import { Tenancy } from '../common/tenancy/tenancy.js';
 
 /** A passport is written down at most once in this time, whatever processes its requests reach. */
 const PRESENCE_SECONDS = 30;
-const MOST = 10_000;
+const MAX_PASSPORTS = 10_000;
 
 /** Notes who was seen, after the request went on: nobody waits for it, and a note that fails is left out. */
 @Injectable()
 export class PassportPresence {
-  private readonly noted = boundedCache<true>(MOST, PRESENCE_SECONDS * 1000);
+  private readonly noted = boundedCache<true>(MAX_PASSPORTS, PRESENCE_SECONDS * 1000);
 
   constructor(
     private readonly tenancy: Tenancy,

@@ -250,12 +250,12 @@ const toolCallOf = ({ tool, caller, given, request }: ReadyCall): ToolCall => ({
 function textOf({ status, text, headers }: ServerAnswer, tool: Tool, { requestId }: Peer): JsonText {
   if (status < 300 && text !== '' && !isJsonType(headers['content-type'])) throw failureOfFile(tool, requestId);
   const isOff =
-    status < 300 && text.length < MOST_OF_OFF && isReportedOff((parsedJson(text) ?? {}) as Record<string, unknown>);
+    status < 300 && text.length < MAX_OF_OFF && isReportedOff((parsedJson(text) ?? {}) as Record<string, unknown>);
   if (status >= 200 && status < 300 && !isOff)
     return new JsonText(text === '' ? 'null' : text, headers[REPLAYED_HEADER] === 'true');
   throw failureOf(isOff ? FEATURE_OFF : status, parsedJson(text), tool);
 }
 
 /** An answer that says no more than that its plane is off is short. */
-const MOST_OF_OFF = 500;
+const MAX_OF_OFF = 500;
 const FEATURE_OFF = 412;

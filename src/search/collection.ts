@@ -120,11 +120,11 @@ export function bindQuery(views: readonly SegmentView[], query: readonly QueryTe
 }
 
 /** How much rarer a term that no chunk has may be than one of a single chunk: as much as in ten chunks. */
-const MOST_ABSENT = inverseDocumentFrequency(10, 0) / inverseDocumentFrequency(10, 1);
+const MAX_ABSENT = inverseDocumentFrequency(10, 0) / inverseDocumentFrequency(10, 1);
 
 /** In a few chunks a term that is in one of them hardly counts as rare; one that is in none must not outweigh it. */
 function rarityOfAbsent(chunks: number): number {
-  return Math.min(inverseDocumentFrequency(chunks, 0), MOST_ABSENT * inverseDocumentFrequency(chunks, 1));
+  return Math.min(inverseDocumentFrequency(chunks, 0), MAX_ABSENT * inverseDocumentFrequency(chunks, 1));
 }
 
 /** The greatest chunk length, in terms. */

@@ -28,9 +28,9 @@ export interface FitModel {
 export const LEARNED: FitModel = { bias: 2.68, weights: [2.17, -0.28, 0.94], none: -1.65, strong: 0.39 };
 
 /** What lies outside of what was learned on is taken for the nearest that was in it. */
-const LEAST_CHUNKS = 10;
-const MOST_CHUNKS = 6_000;
-const MOST_TERMS = 40;
+const MIN_CHUNKS = 10;
+const MAX_CHUNKS = 6_000;
+const MAX_TERMS = 40;
 /** Hits that are looked at: what a lane adds to the query may put another before the best by words. */
 const LOOKED_AT = 3;
 
@@ -80,8 +80,8 @@ export const withNear = (fit: Fit, isNear: boolean): Fit => (fit === 'none' && i
 function featuresOf({ lexical }: Hit, { asked, askedTerms, chunkCount }: BoundQuery): number[] {
   return [
     Math.log(Math.max(lexical, Number.MIN_VALUE) / asked),
-    Math.log(Math.min(Math.max(chunkCount, LEAST_CHUNKS), MOST_CHUNKS)),
-    Math.log(Math.min(Math.max(askedTerms, 1), MOST_TERMS)),
+    Math.log(Math.min(Math.max(chunkCount, MIN_CHUNKS), MAX_CHUNKS)),
+    Math.log(Math.min(Math.max(askedTerms, 1), MAX_TERMS)),
   ];
 }
 

@@ -7,7 +7,7 @@ import { ByteReader, type ByteWriter } from './bytes.js';
  */
 export const WINDOW = 4096;
 /** A list of fewer postings for each window is not long: what it adds in a window is as soon looked at as looked up. */
-const LEAST_IN_WINDOW = 4;
+const MIN_IN_WINDOW = 4;
 /** What V8 takes for a typed array beyond its elements, measured. Most lists are short: it is the most of them. */
 const ARRAY_BYTES = 230;
 const NO_BOUNDS = new Float64Array(0);
@@ -128,7 +128,7 @@ export class PostingList {
     lengths: Uint16Array,
   ) {
     const windows = Math.ceil(lengths.length / WINDOW);
-    const isLong = ordinals.length >= windows * LEAST_IN_WINDOW;
+    const isLong = ordinals.length >= windows * MIN_IN_WINDOW;
     this.windowStarts = isLong ? startsOf(ordinals, windows) : undefined;
     this.impacts = collectImpacts(ordinals, frequencies, lengths, this.windowStarts ?? [0, ordinals.length]);
   }

@@ -17,7 +17,7 @@ export type Synonyms = readonly (readonly Synonym[])[];
 const LANGUAGE: Language = 'english';
 const WORD = /[a-z]+(?:-[a-z]+)*/g;
 /** Of a query: what a longer one asks stands in its words. */
-const MOST_WORDS = 40;
+const MAX_WORDS = 40;
 /** Terms that are added for a word at most, and what all of them together weigh, relative to it, where there is one. */
 const ADDED_TERMS = 24;
 const ADDED_WEIGHT = 0.5;
@@ -32,7 +32,7 @@ export function synonymsOf(query: string, language: Language): Synonyms {
   const words = new Set(query.toLowerCase().match(WORD) ?? []);
   return [...words]
     .filter((word) => !stopWords.has(word))
-    .slice(0, MOST_WORDS)
+    .slice(0, MAX_WORDS)
     .map(synonymsOfWord)
     .filter((synonyms) => synonyms.length > 0);
 }

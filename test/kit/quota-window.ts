@@ -1,4 +1,4 @@
-const LEAST_LEFT = 1 / 4;
+const MIN_LEFT = 1 / 4;
 
 /**
  * Seconds of a quota's window of nearly `length` seconds (at most a fiftieth shorter), of which a quarter is still to
@@ -8,6 +8,6 @@ const LEAST_LEFT = 1 / 4;
 export const quotaWindow = (length: number): number => {
   const now = Date.now() / 1000;
   for (let seconds = length; seconds > length * 0.98; seconds -= 1)
-    if (seconds - (now % seconds) > seconds * LEAST_LEFT) return seconds;
+    if (seconds - (now % seconds) > seconds * MIN_LEFT) return seconds;
   throw new Error(`No window of some ${length} seconds has a quarter of it left`);
 };

@@ -3,7 +3,7 @@ import type { Listener } from './listener.js';
 
 /** No entry is cached longer than this (D7). */
 const CACHE_TTL_MS = 5_000;
-const MOST = 10_000;
+const MAX_ENTRIES = 10_000;
 
 type IsAbout<V> = (payload: string, value: V, name: string) => boolean;
 
@@ -12,7 +12,7 @@ type IsAbout<V> = (payload: string, value: V, name: string) => boolean;
  * No entry is used unless the listener was confirmed to be current within the last second.
  */
 export class TtlCache<V extends object> {
-  private readonly values = boundedCache<V>(MOST, CACHE_TTL_MS);
+  private readonly values = boundedCache<V>(MAX_ENTRIES, CACHE_TTL_MS);
 
   private readonly channels: readonly string[];
 

@@ -20,8 +20,8 @@ export interface KeptFile {
 
 const NAME = /^(0|[1-9]\d{0,15})\.txt$/;
 /** So many of the newest stay, and of those before one an hour for a day, then one a day. */
-const NEWEST = 16;
-const MOST = 64;
+const NEWEST_KEPT = 16;
+const MAX_KEPT = 64;
 const HOUR_MS = 3_600_000;
 
 /** Checkpoints in files `<origin>/<size>.txt`. They are public, so anyone may read them. */
@@ -73,9 +73,9 @@ export function superfluous<T extends { readonly at: number }>(files: readonly T
     const span = age < 24 * HOUR_MS ? `hour ${Math.floor(at / HOUR_MS)}` : `day ${Math.floor(at / (24 * HOUR_MS))}`;
     const isFirst = !seen.has(span);
     seen.add(span);
-    return n < NEWEST || isFirst;
+    return n < NEWEST_KEPT || isFirst;
   });
-  const staying = new Set(kept.slice(0, MOST));
+  const staying = new Set(kept.slice(0, MAX_KEPT));
   return files.filter((file) => !staying.has(file));
 }
 

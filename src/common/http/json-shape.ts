@@ -90,10 +90,10 @@ function nameIn(bytes: Uint8Array, from: number, to: number): string | undefined
 
 /** The whole number of the member whose name ends at `from`; empty for another value. */
 function integerAfter(bytes: Uint8Array, from: number): string {
-  return /^\s*:\s*(\d+)\s*[,}]/.exec(textOf(bytes, from, from + LONGEST_INTEGER))?.[1] ?? '';
+  return /^\s*:\s*(\d+)\s*[,}]/.exec(textOf(bytes, from, from + MAX_INTEGER_DIGITS))?.[1] ?? '';
 }
 /** White space may stand around it. */
-const LONGEST_INTEGER = 256;
+const MAX_INTEGER_DIGITS = 256;
 
 const textOf = (bytes: Uint8Array, from: number, to: number): string =>
   Buffer.from(bytes.subarray(from, to)).toString('utf8');

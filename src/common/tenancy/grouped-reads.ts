@@ -8,7 +8,7 @@ export interface GroupedRead<Address, Found> {
 }
 
 /** Addresses that go together, unless one request has more. */
-const MOST_TOGETHER = 500;
+const MAX_TOGETHER = 500;
 /**
  * A statement that waits for the disk holds others up for so long, in milliseconds: then theirs is sent on another
  * connection.
@@ -29,7 +29,7 @@ export class GroupedReads<Address, Found> {
 
   constructor(private readonly statement: GroupedRead<Address, Found>) {
     this.groups = new RequestGroups({
-      take: (waiting) => takeWithin(waiting, [({ addresses }) => addresses.length, MOST_TOGETHER]),
+      take: (waiting) => takeWithin(waiting, [({ addresses }) => addresses.length, MAX_TOGETHER]),
       run: (asked) => this.readTogether(asked),
       waitsForNone: true,
       afterMs: AFTER_MS,

@@ -4,9 +4,9 @@ import { constants, createPrivateKey, type KeyObject, sign, verify } from 'node:
 export type KeyFault = 'too_weak' | 'unsupported';
 
 const CURVES = new Set(['prime256v1', 'secp384r1']);
-const LEAST_RSA_BITS = 2048;
+const MIN_RSA_BITS = 2048;
 /** A signature takes a time that grows with the cube of the bits. */
-const MOST_RSA_BITS = 8192;
+const MAX_RSA_BITS = 8192;
 const HASHES = new Set([undefined, 'sha256', 'sha384', 'sha512']);
 
 /** Of a private or a public key, or of that of a certificate. */
@@ -15,8 +15,8 @@ export function keyFaultOf({ asymmetricKeyType, asymmetricKeyDetails = {} }: Key
   if (asymmetricKeyType === 'ed25519' || CURVES.has(namedCurve)) return undefined;
   if (asymmetricKeyType === 'ec') return bitsOf(namedCurve) < 256 ? 'too_weak' : 'unsupported';
   if (asymmetricKeyType !== 'rsa' && asymmetricKeyType !== 'rsa-pss') return 'unsupported';
-  if (modulusLength < LEAST_RSA_BITS || !HASHES.has(hashAlgorithm)) return 'too_weak';
-  return modulusLength > MOST_RSA_BITS ? 'unsupported' : undefined;
+  if (modulusLength < MIN_RSA_BITS || !HASHES.has(hashAlgorithm)) return 'too_weak';
+  return modulusLength > MAX_RSA_BITS ? 'unsupported' : undefined;
 }
 
 /** The size of a curve, as its name has it. */

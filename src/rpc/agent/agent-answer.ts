@@ -63,7 +63,7 @@ export interface Shown {
 }
 
 /** Less than this holds no head. */
-export const LEAST_BUDGET = 200;
+export const MIN_BUDGET = 200;
 /** A text that is cut ends so. */
 const CUT = ' [cut]';
 /** The same where nothing follows it that says how the rest is reached. */
@@ -74,7 +74,7 @@ const CUT_ROOM = 16;
 /**
  * The answer with as many items, from the first, as the budget holds: tokens of the text and of the data as JSON. The
  * first is cut where it alone is too long, and what is left out is counted. No answer is longer than its budget, down
- * to LEAST_BUDGET.
+ * to MIN_BUDGET.
  */
 export async function fitAnswer(wanted: AnswerParts, budget: number): Promise<AgentAnswer> {
   const parts = wanted.from === undefined ? wanted : fromCursor(wanted, wanted.from);

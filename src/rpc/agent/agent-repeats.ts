@@ -15,7 +15,7 @@ import type { AgentTool } from './agent-tool.js';
 const METHOD = 'TOOL';
 
 /** No tool makes so many requests in a call whose key is held. */
-const MOST_REQUESTS = 8;
+const MAX_REQUESTS = 8;
 
 /** A call with a key. */
 interface KeyedCall {
@@ -52,7 +52,7 @@ export class AgentRepeats {
   ) {
     const places = Math.max(1, Math.floor(placesForWrites(database.poolSize) / 2));
     this.held = new WriteLimit(places, database.connectTimeoutMs);
-    this.longestMs = MOST_REQUESTS * tools.apiTimeoutMs;
+    this.longestMs = MAX_REQUESTS * tools.apiTimeoutMs;
   }
 
   /** @throws IdempotencyInProgress, IdempotencyKeyReused, and what the work throws, of which nothing is stored */

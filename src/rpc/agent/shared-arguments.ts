@@ -1,9 +1,9 @@
 import { Integer, Text } from '../../common/fields/fields.js';
-import { LEAST_BUDGET } from './agent-answer.js';
+import { MIN_BUDGET } from './agent-answer.js';
 
 /** Tokens of an answer at most, of its text and its data. */
 export const TokenBudget = (preset: number) =>
-  Integer({ about: 'Most tokens of the answer.', min: LEAST_BUDGET, max: 100_000, default: preset });
+  Integer({ about: 'Most tokens of the answer.', min: MIN_BUDGET, max: 100_000, default: preset });
 
 /** The name an agent chose for itself. */
 export const AgentId = () => Text({ about: 'Your name.', min: 1, max: 120, default: 'default-agent' });

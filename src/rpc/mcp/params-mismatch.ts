@@ -6,7 +6,7 @@ import { typeText } from '../tools/argument-issues.js';
 /** What the SDK says before what its validator found in the parameters of a call of a tool. */
 const PREFIX = /^Invalid tools\/call request: (?=\[)/;
 /** More say nothing that the first ones do not. */
-const MOST = 5;
+const MAX_ISSUES = 5;
 
 /** Types that the validator calls otherwise than JSON Schema does. */
 const AS_IN_SCHEMAS: Record<string, string> = { record: 'object', int: 'integer' };
@@ -21,7 +21,7 @@ export function findMismatch(error: unknown): Issue[] | undefined {
   if (!text.startsWith('[')) return undefined;
   const found = parsedJson(text);
   if (!Array.isArray(found) || found.length === 0 || !found.every(isFinding)) return undefined;
-  return found.slice(0, MOST).map(issueOf);
+  return found.slice(0, MAX_ISSUES).map(issueOf);
 }
 
 interface Finding {

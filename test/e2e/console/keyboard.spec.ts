@@ -4,7 +4,7 @@ import { openConsole, type OpenedConsole } from './given.js';
 
 const TASKS = ['oil the hinge', 'paint the fence', 'wind the clock', 'sweep the stairs', 'trim the lamp'];
 /** Stops of the tab key on a screen, and then some. */
-const MOST_STOPS = 80;
+const MAX_STOPS = 80;
 /** The page looks every 50 ms whether a dialog is gone; a machine that is busy with other tests takes longer. */
 const POLLED = { timeout: 30_000 };
 
@@ -51,7 +51,7 @@ async function arriveAt(hash: string, title: string): Promise<void> {
 
 /** Presses Tab until what has the focus is this. Each stop on the way shows that it has the focus. */
 async function tabTo(page: Page, isIt: (focus: Focus) => boolean): Promise<void> {
-  for (let stop = 0; stop < MOST_STOPS; stop += 1) {
+  for (let stop = 0; stop < MAX_STOPS; stop += 1) {
     await page.keyboard.press('Tab');
     const focus = await focusOf(page);
     if (!focus) continue;

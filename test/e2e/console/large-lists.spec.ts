@@ -4,7 +4,7 @@ import { openConsole, type OpenedConsole } from './given.js';
 
 const SIZES = { facts: 3_000, receipts: 1_000, steps: 20_000 };
 /** Rows in view, those before and after them, and the one with the focus. */
-const MOST_ROWS = 60;
+const MAX_ROWS = 60;
 const TURN_PX = 4_000;
 /** Each rendering of a time makes one such text: how often rows are rendered, whatever they look like. */
 const COUNT_RENDERED_TIMES = `
@@ -49,7 +49,7 @@ describe('lists of many rows', () => {
       await turn(n < 20 ? TURN_PX : -TURN_PX);
       counts.push(await rows().count());
     }
-    expect(Math.max(...counts)).toBeLessThan(MOST_ROWS);
+    expect(Math.max(...counts)).toBeLessThan(MAX_ROWS);
     expect(Math.min(...counts)).toBeGreaterThan(10);
   });
 

@@ -8,7 +8,7 @@ import { SESSION, tellStory } from './shop-story.js';
 const DOCS = join(import.meta.dirname, '..', '..', '..', 'docs');
 /** Where pictures are written to; unset, they are not: fonts differ from machine to machine, and so would each file. */
 const FOLDER = process.env['SVC_WRITE_PICTURES'];
-const MOST_BYTES = 120_000;
+const MAX_BYTES = 120_000;
 
 interface Picture {
   name: string;
@@ -71,7 +71,7 @@ describe('pictures of the console', () => {
   });
 
   it.each(PICTURES)('are small files of docs: $name', ({ name }) => {
-    expect(statSync(join(DOCS, 'images', `console-${name}.png`)).size).toBeLessThan(MOST_BYTES);
+    expect(statSync(join(DOCS, 'images', `console-${name}.png`)).size).toBeLessThan(MAX_BYTES);
   });
 });
 

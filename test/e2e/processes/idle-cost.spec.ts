@@ -9,7 +9,7 @@ const SETTLE_MS = 15_000;
 const SECONDS = 20;
 const APPS = 3;
 /** Of one process with nothing to do, on average. */
-const MOST_PER_SECOND = 4;
+const MAX_PER_SECOND = 4;
 
 /** Of the server's own database; the look itself is in another one. */
 async function countTransactions(client: Client): Promise<number> {
@@ -30,7 +30,7 @@ it('an idle product asks its database for at most four transactions a second for
       await sleep(SECONDS * 1000);
       const count = (await countTransactions(client)) - before;
       expect(count).toBeGreaterThan(0);
-      expect(count / SECONDS / APPS).toBeLessThan(MOST_PER_SECOND);
+      expect(count / SECONDS / APPS).toBeLessThan(MAX_PER_SECOND);
     } finally {
       await client.end();
     }

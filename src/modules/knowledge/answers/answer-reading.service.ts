@@ -12,7 +12,7 @@ import { ProofOrdersService } from '../proofs/proof-orders.service.js';
 import { AnswerUnknown } from '../proofs/proofs.problems.js';
 import type { AnswerNow } from './answer-recordings.dto.js';
 
-const MOST_WATCHES = 50;
+const MAX_WATCHES = 50;
 
 /** Reads a recorded answer with what has become of it. */
 @Injectable()
@@ -54,6 +54,6 @@ export class AnswerReadingService {
 
   private async findWatches(caller: TenantCaller, answerId: string): Promise<Watch[]> {
     if (!this.settings.features.watches || caller.tier === 'free') return [];
-    return this.watches.listOfAnswer(caller, answerId, MOST_WATCHES);
+    return this.watches.listOfAnswer(caller, answerId, MAX_WATCHES);
   }
 }

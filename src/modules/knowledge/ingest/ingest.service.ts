@@ -32,7 +32,7 @@ interface Arrived {
  * Bounds of what goes together, in documents and UTF-16 code units. A larger document waits in a line of its own, so
  * that small ones do not wait for it.
  */
-const MOST_TOGETHER = 64;
+const MAX_TOGETHER = 64;
 const UNITS_TOGETHER = 512 * 1024;
 
 /** A job is given up after so many lost workers; invalid documents fail long before. */
@@ -44,7 +44,7 @@ export class IngestService {
   private readonly dueTimes = new DueTimes();
   private readonly group = new RequestGroups<Arrived & { grouped: GroupedRequest }, IngestAccepted>({
     take: (waiting) =>
-      takeWithin(waiting, [() => 1, MOST_TOGETHER], [({ submission }) => submission.content.length, UNITS_TOGETHER]),
+      takeWithin(waiting, [() => 1, MAX_TOGETHER], [({ submission }) => submission.content.length, UNITS_TOGETHER]),
     run: (arrived) =>
       this.effects.together(
         arrived.map(({ grouped }) => grouped),

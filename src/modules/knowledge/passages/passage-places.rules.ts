@@ -5,7 +5,7 @@ const MAX_CANDIDATES = 12;
 /** How far a passage under another heading may stand from where the old one stood. */
 const MAX_SHIFT = 4;
 /** The share of words that a passage under another heading must have in common with the old one. */
-const LEAST_OVERLAP = 0.25;
+const MIN_OVERLAP = 0.25;
 
 /** A passage that may stand in the place of another. */
 export interface PlaceCandidate extends OutlinePassage {
@@ -47,7 +47,7 @@ export function bestOf<C extends { content: string; isSamePlace: boolean }>(
   let best: { candidate: C; overlap: number } | null = null;
   for (const candidate of candidates) {
     const overlap = overlapOf(words, wordsOf(candidate.content));
-    if (!candidate.isSamePlace && overlap < LEAST_OVERLAP) continue;
+    if (!candidate.isSamePlace && overlap < MIN_OVERLAP) continue;
     if (best === null || overlap > best.overlap) best = { candidate, overlap };
   }
   return best?.candidate ?? null;

@@ -14,7 +14,7 @@ export const LOCK = 'candidates';
 
 /** Statements of one extraction that are searched for word by word in facts, and what each search looks at. */
 const MAX_SEARCHED = 16;
-const MOST_ALIKE = 3;
+const MAX_ALIKE = 3;
 /** A search takes no longer query. */
 const MAX_QUERY = 2_000;
 
@@ -52,7 +52,7 @@ export class CandidateStandingsService {
     for (const one of found.slice(0, MAX_SEARCHED)) {
       const query = one.evidence.quote;
       if (query.length > MAX_QUERY) continue;
-      const alike = await this.facts.best(reader, { filter: {}, query, limit: MOST_ALIKE });
+      const alike = await this.facts.best(reader, { filter: {}, query, limit: MAX_ALIKE });
       const same = alike.find(({ value }) => compared(value) === compared(query));
       if (same) said.set(one, same.fact_id);
     }

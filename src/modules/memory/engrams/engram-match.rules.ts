@@ -13,7 +13,7 @@ export interface Asked {
 }
 
 /** Of those that share no word with a task as many as are near to it in meaning apply. */
-const MOST_BY_MEANING = 3;
+const MAX_BY_MEANING = 3;
 
 /** Why an engram is left out whatever the task; undefined: it is not. */
 export function refusalOf(engram: Engram, modelClass: CapabilityClass | undefined): string | undefined {
@@ -67,7 +67,7 @@ function byMeaning(
     .sort((a, b) => b.score - a.score || (a.engram.name < b.engram.name ? -1 : 1));
   return [
     ...byWords.map((ranked) => ({ ...ranked, score: ranked.score + part(ranked.engram) })),
-    ...others.slice(0, MOST_BY_MEANING),
+    ...others.slice(0, MAX_BY_MEANING),
   ];
 }
 

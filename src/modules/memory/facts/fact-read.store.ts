@@ -21,7 +21,7 @@ const WHOLE_WHILE_SMALL = factColumns(
 );
 
 /** How many on each side are its neighbours, and how long before or after it. */
-const MOST_NEIGHBOURS = 3;
+const MAX_NEIGHBOURS = 3;
 const NEIGHBOURS_WITHIN = '1 hour';
 
 const neighboursOn = (side: '<' | '>', order: 'asc' | 'desc'): string => `
@@ -93,7 +93,7 @@ export class FactReadStore {
    */
   async findNeighbours({ tenantId }: FactReader, seqs: readonly string[]): Promise<FactNeighbour[]> {
     await followIndexes(this.tenancy);
-    return this.tenancy.query<FactNeighbour>(NEIGHBOURS, [tenantId, seqs, MOST_NEIGHBOURS, NEIGHBOURS_WITHIN]);
+    return this.tenancy.query<FactNeighbour>(NEIGHBOURS, [tenantId, seqs, MAX_NEIGHBOURS, NEIGHBOURS_WITHIN]);
   }
 
   /**

@@ -22,7 +22,7 @@ const AT_ONCE = 4;
 /** While others wait an exchange lasts for so many times as often as there is one, within bounds. */
 const ROUNDS_A_TURN = 20;
 const SHORTEST_TURN_MS = 20_000;
-const LONGEST_TURN_MS = 300_000;
+const MAX_TURN_MS = 300_000;
 
 /** An exchange that is under way. */
 interface UnderWay {
@@ -102,7 +102,7 @@ export class ScheduledExchanges implements OnApplicationBootstrap, OnModuleDestr
 
   /** As many as there are that wait, those that last longest first. What is cut off goes on there the next time. */
   private endTurns(everySec: number): void {
-    const turnMs = Math.min(Math.max(everySec * 1000 * ROUNDS_A_TURN, SHORTEST_TURN_MS), LONGEST_TURN_MS);
+    const turnMs = Math.min(Math.max(everySec * 1000 * ROUNDS_A_TURN, SHORTEST_TURN_MS), MAX_TURN_MS);
     const over = [...this.underWay.values()].filter(({ since }) => performance.now() - since > turnMs);
     for (const { turn } of over.slice(0, this.waiting.size))
       turn.abort(new Error(`It lasted for more than ${turnMs} ms while others waited; the next one goes on there`));

@@ -11,7 +11,7 @@ import { VectorList } from './vector-list.js';
 /** Of the first answer; each later one is larger. */
 const FIRST = 100;
 const GROWTH = 4;
-const MOST = 10_000;
+const MAX_NEAR = 10_000;
 /** How long a tenant with more vectors than there is memory for is ranked by words before it is looked at again. */
 const LEFT_ALONE_MS = 60_000;
 
@@ -55,7 +55,7 @@ export class MemoryNearestService {
     const list = await this.fresh(reader.tenantId, of);
     const near = list.nearest(vector, reader, among);
     let from = 0;
-    for (let size = FIRST; from < Math.min(near.length, MOST); size *= GROWTH) {
+    for (let size = FIRST; from < Math.min(near.length, MAX_NEAR); size *= GROWTH) {
       yield near.slice(from, from + size);
       from += size;
     }
@@ -67,7 +67,7 @@ export class MemoryNearestService {
     vector: Float32Array,
   ): AsyncGenerator<NearItem[]> {
     const seen = new Set<string>();
-    for (let limit = FIRST; limit <= MOST; limit *= GROWTH) {
+    for (let limit = FIRST; limit <= MAX_NEAR; limit *= GROWTH) {
       const near = await this.store.findNearest(reader, of, vector, limit);
       yield near.filter(({ itemId }) => !seen.has(itemId));
       if (near.length < limit) return;

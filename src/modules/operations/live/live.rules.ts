@@ -2,13 +2,13 @@ import type { EventPosition, StoredEvent } from '../../events/outbox/outbox.type
 import { idOf, shownEvent } from './live.views.js';
 
 const EVENT_ID = /^(\d{1,19})-(\d{1,19})$/;
-const LARGEST = 2n ** 63n - 1n;
+const MAX_ID = 2n ** 63n - 1n;
 
 /** The place that a Last-Event-ID names; undefined where it is none of ours. */
 export function positionOf(id: string): EventPosition | undefined {
   const [, transaction, position] = EVENT_ID.exec(id) ?? [];
   if (transaction === undefined || position === undefined) return undefined;
-  return BigInt(transaction) <= LARGEST && BigInt(position) <= LARGEST ? { transaction, position } : undefined;
+  return BigInt(transaction) <= MAX_ID && BigInt(position) <= MAX_ID ? { transaction, position } : undefined;
 }
 
 export const isAfter = (a: EventPosition, b: EventPosition): boolean => {

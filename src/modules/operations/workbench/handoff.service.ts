@@ -21,7 +21,7 @@ import { counted, judge } from './judgement.rules.js';
 /** What of the board somebody else can go on with. */
 const OPEN = ['in_progress', 'in_review', 'blocked', 'ready'] as const;
 /** Items of each kind at most; one more is read where it shows that there are more. */
-const MOST = 200;
+const MAX_ITEMS = 200;
 
 type Content = Pick<Handoff, 'open_work' | 'leases' | 'pending_gates' | 'intents' | 'last_receipts' | 'truncated'>;
 
@@ -71,7 +71,7 @@ export class HandoffService {
     }));
     const own = live.filter(({ holderPassport, heldBy }) => holderPassport === from || heldBy === from);
     const active = await this.intents.listActive(caller, {
-      limit: MOST,
+      limit: MAX_ITEMS,
       ...(project_id === undefined ? {} : { project_id }),
     });
     const intents = active.intents.filter((one) => one.by_passport === from || one.session_id === sessionId);
@@ -99,7 +99,7 @@ export class HandoffService {
   ): Promise<Handoff['open_work']> {
     const found: Handoff['open_work'] = [];
     for (const state of OPEN) {
-      const query = { source: 'kanban' as const, limit: MOST + 1, state };
+      const query = { source: 'kanban' as const, limit: MAX_ITEMS + 1, state };
       const { work } = await this.board.list(
         caller,
         projectId === undefined ? query : { ...query, project_id: projectId },

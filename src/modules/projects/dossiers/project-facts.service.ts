@@ -7,7 +7,7 @@ import { nameInProject, topicOf } from './project-facts.rules.js';
 import type { StatedFact } from './project-facts.types.js';
 
 /** Facts of a project that are looked at: the newest ones. */
-const MOST = 1_000;
+const MAX_FACTS = 1_000;
 /** Whom no fact belongs to: what is private stays out of what is made for all. */
 const NOBODY = 'nobody';
 
@@ -25,10 +25,10 @@ export class ProjectFactsService {
     const reader = { tenantId: this.tenancy.tenant, principal: NOBODY, seesAll: false };
     const found: FactRow[] = [];
     for (const filter of [{ entity }, ...prefixes.map((entityPrefix) => ({ entityPrefix }))])
-      found.push(...(await this.facts.best(reader, { filter, limit: MOST })));
+      found.push(...(await this.facts.best(reader, { filter, limit: MAX_FACTS })));
     return found
       .sort((a, b) => b.stored_at.getTime() - a.stored_at.getTime() || byName(a, b))
-      .slice(0, MOST)
+      .slice(0, MAX_FACTS)
       .sort(byName);
   }
 

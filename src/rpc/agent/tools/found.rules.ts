@@ -11,14 +11,14 @@ export const linesOf = (texts: Record<string, boolean>): string[] => {
 };
 
 /** Characters of a question that GET /v1/facts takes. */
-const MOST_OF_QUERY = 4096;
+const MAX_OF_QUERY = 4096;
 /** And of its encoded form: the head of a request has 16 KiB. */
-const MOST_ENCODED = 8192;
+const MAX_ENCODED = 8192;
 
 /** As much of a question, from its beginning, as the address of GET /v1/facts holds. */
 export function asAddressHolds(query: string): string {
-  let text = query.slice(0, MOST_OF_QUERY).toWellFormed();
-  for (let { length } = encodeURIComponent(text); length > MOST_ENCODED; { length } = encodeURIComponent(text))
-    text = text.slice(0, (text.length * MOST_ENCODED) / length).toWellFormed();
+  let text = query.slice(0, MAX_OF_QUERY).toWellFormed();
+  for (let { length } = encodeURIComponent(text); length > MAX_ENCODED; { length } = encodeURIComponent(text))
+    text = text.slice(0, (text.length * MAX_ENCODED) / length).toWellFormed();
   return text;
 }

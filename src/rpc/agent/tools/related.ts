@@ -38,12 +38,12 @@ export const RELATED = agentTool<RelatedArguments>({
   run: related,
 });
 
-const MOST = 200;
+const MAX_ITEMS = 200;
 
 async function related(given: RelatedArguments, servers: Servers): Promise<AgentAnswer> {
   const { kind, id } = await nodeOf('id', given.id, servers);
   const edgeKinds = given.relation === undefined ? {} : { edge_kinds: [given.relation] };
-  const body = { kind, id, max_hops: given.hops, limit: MOST, ...edgeKinds };
+  const body = { kind, id, max_hops: given.hops, limit: MAX_ITEMS, ...edgeKinds };
   const { body: found } = await servers.call<Neighbourhood>('daemon', 'POST /v1/edges/neighbourhood', { body });
   return fitAnswer(
     {
@@ -57,7 +57,7 @@ async function related(given: RelatedArguments, servers: Servers): Promise<Agent
       }),
       itemsAs: 'links',
       from: placeOf(given.cursor),
-      end: () => ({ lines: found.truncated ? [`These are the nearest ${MOST}; narrow them by relation or hops`] : [] }),
+      end: () => ({ lines: found.truncated ? [`These are the nearest ${MAX_ITEMS}; narrow them by relation or hops`] : [] }),
     },
     given.token_budget,
   );

@@ -90,7 +90,7 @@ async function search(asked: SearchArguments, servers: Servers): Promise<AgentAn
   const from = placeOf(asked.cursor);
   // The pages before are found again: the same ranking, and nothing is kept between two calls.
   // One more than is shown says whether there is a next page.
-  const given = { ...asked, limit: Math.min(MOST, from + asked.limit + 1) };
+  const given = { ...asked, limit: Math.min(MAX_RESULTS, from + asked.limit + 1) };
   const leftOut: LeftOut[] = [];
   const [documents, facts] = await Promise.all([
     given.in === 'facts' ? undefined : tryPart('documents', leftOut, () => findPassages(given, servers)),
@@ -124,7 +124,7 @@ const findPassages = async (given: SearchArguments, servers: Servers): Promise<R
 };
 
 /** Results that POST /v1/retrieve answers at most. */
-const MOST = 50;
+const MAX_RESULTS = 50;
 
 const findFacts = async (given: SearchArguments, servers: Servers): Promise<FoundFacts> => {
   const query = {
@@ -163,11 +163,11 @@ interface End {
 function endOf({ leftOut, fit, isMatched, documents, facts }: End) {
   const { retrievalId, receiptId } = documents?.meta ?? {};
   const cost = documents?.credit_cost ?? 0;
-  const isMost = documents?.results.length === MOST && documents.meta.truncated;
+  const isMost = documents?.results.length === MAX_RESULTS && documents.meta.truncated;
   const unmatched = !isMatched && (facts?.facts.length ?? 0) > 0;
   const lines = linesOf({
     'No fact has a word of the query; those shown are the newest': unmatched,
-    [`No more than the best ${MOST} of the documents can be listed; narrow the question`]: isMost,
+    [`No more than the best ${MAX_RESULTS} of the documents can be listed; narrow the question`]: isMost,
     [`retrieval:${retrievalId} can be proved`]: retrievalId !== undefined,
     [`Cost: ${cost} credits`]: cost > 0,
     ...Object.fromEntries(leftOut.map(({ what, why }) => [`Without ${what}: ${why}`, true])),

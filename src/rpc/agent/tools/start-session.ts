@@ -37,7 +37,7 @@ export const START_SESSION = agentTool<StartSessionArguments>({
     given.agent_id === undefined ? listAgents(given, servers) : start(given.agent_id, given, servers),
 });
 
-const MOST = 20;
+const MAX_ITEMS = 20;
 
 interface Agents {
   agents: { agentId: string; lastActiveAt: string; lastActivity: string }[];
@@ -54,12 +54,12 @@ async function listAgents({ token_budget }: StartSessionArguments, servers: Serv
     tryPart(
       'agents',
       leftOut,
-      async () => (await servers.call<Agents>('api', 'GET /v1/home', { query: { limit: MOST } })).body,
+      async () => (await servers.call<Agents>('api', 'GET /v1/home', { query: { limit: MAX_ITEMS } })).body,
     ),
     tryPart(
       'writers of facts',
       leftOut,
-      async () => (await servers.call<Actors>('daemon', 'GET /v1/facts/actors', { query: { limit: MOST } })).body,
+      async () => (await servers.call<Actors>('daemon', 'GET /v1/facts/actors', { query: { limit: MAX_ITEMS } })).body,
     ),
   ]);
   const seen = new Map(
@@ -184,15 +184,15 @@ async function work(agentId: string, _: number, servers: Servers): Promise<Answe
   // The board is listed by its oldest items: what is done would hide what is not.
   const boards = await Promise.all(
     OPEN_STATES.map(async (state) => {
-      const query = { assignee_passport: agentId, state, limit: MOST };
+      const query = { assignee_passport: agentId, state, limit: MAX_ITEMS };
       return (await servers.call<Board>('daemon', 'GET /v1/work', { query })).body;
     }),
   );
   const found = boards.flatMap((board) => board.work);
   const beyond = OPEN_STATES.filter((_state, at) => boards[at]!.has_more);
-  const more = [...new Set([...found.slice(MOST).map(({ state }) => state), ...beyond])];
+  const more = [...new Set([...found.slice(MAX_ITEMS).map(({ state }) => state), ...beyond])];
   const note = `There is more of it (${more.join(', ')}): work lists all`;
-  return [...found.slice(0, MOST).map(workItem), ...noteIf(more.length > 0, note)];
+  return [...found.slice(0, MAX_ITEMS).map(workItem), ...noteIf(more.length > 0, note)];
 }
 
 const workItem = ({ work_id, title, state, lease }: Board['work'][number]): AnswerItem => ({
@@ -211,10 +211,10 @@ async function changes(agentId: string, _: number, servers: Servers): Promise<An
 /** Of the budget, what the agent noted may take. */
 const SHARE_OF_CONTEXT = 0.4;
 /** Tokens that GET /v1/home/:agentId/session-context takes at most. */
-const MOST_OF_CONTEXT = 32_000;
+const MAX_OF_CONTEXT = 32_000;
 
 async function context(agentId: string, budget: number, servers: Servers): Promise<AnswerItem[]> {
-  const query = { token_budget: Math.min(MOST_OF_CONTEXT, Math.floor(budget * SHARE_OF_CONTEXT)) };
+  const query = { token_budget: Math.min(MAX_OF_CONTEXT, Math.floor(budget * SHARE_OF_CONTEXT)) };
   const { body } = await servers.call<{ text: string }>('api', 'GET /v1/home/:agentId/session-context', {
     params: { agentId },
     query,
@@ -229,7 +229,7 @@ interface Facts {
 
 /** Its own before those of others. */
 async function facts(agentId: string, _: number, servers: Servers): Promise<AnswerItem[]> {
-  const { body } = await servers.call<Facts>('daemon', 'GET /v1/facts', { query: { top_k: MOST } });
+  const { body } = await servers.call<Facts>('daemon', 'GET /v1/facts', { query: { top_k: MAX_ITEMS } });
   const ordered = [...body.facts].sort((a, b) => Number(b.actor === agentId) - Number(a.actor === agentId));
   return ordered.map(({ fact_id, entity, key, value, actor, source_changed }) => ({
     text: `[${idOf('fact', fact_id)}] ${entity} ${key} = ${value}${actor === agentId ? '' : ` (${actor})`}${source_changed ? ' (its source has CHANGED)' : ''}`,

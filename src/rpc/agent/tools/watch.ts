@@ -67,11 +67,11 @@ async function stopWatch({ id }: WatchArguments, servers: Servers): Promise<Agen
 }
 
 /** Of one page. */
-const MOST = 100;
+const MAX_WATCHES = 100;
 
 async function list({ agent_id: agentId, token_budget }: WatchArguments, servers: Servers): Promise<AgentAnswer> {
   const { body } = await servers.call<{ watches: Watch[]; next_cursor: string | null }>('api', 'GET /v1/watches', {
-    query: { agentId, limit: MOST },
+    query: { agentId, limit: MAX_WATCHES },
   });
   return fitAnswer(
     {
@@ -81,7 +81,7 @@ async function list({ agent_id: agentId, token_budget }: WatchArguments, servers
         data: { watch_id: idOf('watch', one.watchId), alerts: one.alertCount },
       })),
       itemsAs: 'watches',
-      end: () => ({ lines: body.next_cursor === null ? [] : [`These are the first ${MOST}; get_watches lists all`] }),
+      end: () => ({ lines: body.next_cursor === null ? [] : [`These are the first ${MAX_WATCHES}; get_watches lists all`] }),
     },
     token_budget,
   );

@@ -3,7 +3,7 @@ import { Tenancy } from '../../../../common/tenancy/tenancy.js';
 import type { ChangePosition, FailedPassage, FoundChange } from './changes.types.js';
 
 /** Passages of a proof that are shown, as many as an alert names. */
-const MOST_PASSAGES = 20;
+const MAX_PASSAGES = 20;
 
 /** Of rows with `at` and `id`: those since a time, after the last of the page before, newest first. */
 const pageOf = (type: FoundChange['type'], at: string, id: string): string => `
@@ -57,7 +57,7 @@ export class ChangesViews {
          select c.job_id as "jobId", c.chunk_id as "chunkId", c.corpus_id as "corpusId", c.doc_id as "docId", c.title, c.url from proof_job_chunk c
          where c.tenant_id = $1 and c.job_id = n.job_id and c.checks @> '[{"ok": false}]' order by c.ordinal limit $3
        ) f`,
-      [this.tenancy.tenant, jobIds, MOST_PASSAGES],
+      [this.tenancy.tenant, jobIds, MAX_PASSAGES],
     );
   }
 }

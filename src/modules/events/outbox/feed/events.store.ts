@@ -30,7 +30,7 @@ export interface SearchFilter {
 }
 
 /** Events that one search with a filter looks at: what finds little must not read all there is. */
-const MOST_LOOKED = 20_000;
+const MAX_LOOKED = 20_000;
 
 /** The tenant's events that no later commit can come before. */
 @Injectable()
@@ -74,7 +74,7 @@ export class EventsStore {
   ): Promise<{ events: StoredEvent[]; next: Cursor | undefined }> {
     const { kind, subject, actors, entity, since, until } = filter;
     const given = [kind, subject, actors, entity, since, until].map((value) => value ?? null);
-    const most = given.every((value) => value === null) ? limit + 1 : MOST_LOOKED;
+    const most = given.every((value) => value === null) ? limit + 1 : MAX_LOOKED;
     const rows = await this.tenancy.query<EventRow & { looked: number; last: Cursor | null }>(SEARCH, [
       ...[this.tenancy.tenant, before.transaction, before.position, ...given, most, limit + 1],
     ]);

@@ -16,7 +16,7 @@ const SEPARATORS = ['', ' ', BORDER, '\n', '\n\n'];
 /**
  * Characters of a row that is one line whatever its cells hold. What is longer fills a passage, and keeps its lines.
  */
-const LONGEST_ROW = 2_000;
+const MAX_ROW_LENGTH = 2_000;
 
 /** A row of a table whose cells are being read. */
 interface Row {
@@ -75,7 +75,7 @@ export class HtmlText {
     const { row } = this;
     if (row && this.isWithin(row)) {
       this.text += BORDER.repeat(this.borders).trimEnd();
-      if (row.cells > 1 && this.text.length - row.start <= LONGEST_ROW) this.joined.push(...row.lineEnds);
+      if (row.cells > 1 && this.text.length - row.start <= MAX_ROW_LENGTH) this.joined.push(...row.lineEnds);
     }
     this.leaveRow();
   }

@@ -15,7 +15,7 @@ const ROW_BYTES = 200;
  */
 const LIST_SHARE = 0.6;
 /** What the lists of one segment may take however small it is next to the others. */
-const LEAST_SHARE = 1 / 64;
+const MIN_SHARE = 1 / 64;
 
 interface KeptList {
   readonly list: PostingList;
@@ -134,7 +134,7 @@ export class SegmentCache {
     segmentId: string,
     { segment, postings, part }: { segment: LoadedSegment; postings: ReadonlyMap<string, PostingList>; part: number },
   ): void {
-    segment.keepPostings(postings, this.budgetBytes * Math.max(LIST_SHARE * part, LEAST_SHARE));
+    segment.keepPostings(postings, this.budgetBytes * Math.max(LIST_SHARE * part, MIN_SHARE));
     this.segments.set(segmentId, segment);
   }
 

@@ -22,13 +22,13 @@ export interface Admitted {
 }
 
 /** Calls that are admitted by one statement. */
-const MOST_TOGETHER = 64;
+const MAX_TOGETHER = 64;
 
 /** Windows and decisions of tool calls, each method one round trip outside of a unit of work. */
 @Injectable()
 export class ToolAdmissionsStore {
   private readonly group = new RequestGroups<AllowedToolCall, Admitted>({
-    take: ({ length }) => Math.min(length, MOST_TOGETHER),
+    take: ({ length }) => Math.min(length, MAX_TOGETHER),
     run: async (calls) => (calls.length > 1 ? this.admitTogether(calls) : [await this.admitAlone(calls[0]!)]),
     waitsForNone: true,
   });
