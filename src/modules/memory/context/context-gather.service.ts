@@ -23,7 +23,7 @@ import { worthOf } from './neighbours.rules.js';
 import { asks, Asked, nameOf, worthOfPieces } from './relevance.rules.js';
 
 /** Of each kind as many at most are looked at. */
-const MAX = { facts: 200, session: 20, cases: 10, engrams: 10, work: 100, passages: 50 } as const;
+const MAX_OF_KIND = { facts: 200, session: 20, cases: 10, engrams: 10, work: 100, passages: 50 } as const;
 /** What of the board is open. */
 const OPEN = ['in_progress', 'ready', 'blocked', 'in_review', 'backlog'] as const;
 
@@ -68,7 +68,7 @@ export class ContextGatherService {
   /** Those that the task finds, what was stored next to these, and the latest of the session. */
   private async facts(caller: DaemonCaller, tenantId: string, { task, session_id }: ContextRequest): Promise<Gathered> {
     const reader = readerOf(caller, tenantId);
-    const ranked = await this.factReads.rank(reader, { filter: {}, query: task, limit: MAX.facts });
+    const ranked = await this.factReads.rank(reader, { filter: {}, query: task, limit: MAX_OF_KIND.facts });
     const { neighbours, rows } = await this.factReads.findNeighbours(
       reader,
       ranked.map(({ fact }) => fact),
@@ -84,7 +84,7 @@ export class ContextGatherService {
       new Map(read),
     );
     const filter = { entity: `session:${session_id}` };
-    const latest = session_id === undefined ? [] : await this.factReads.best(reader, { filter, limit: MAX.session });
+    const latest = session_id === undefined ? [] : await this.factReads.best(reader, { filter, limit: MAX_OF_KIND.session });
     const known = new Set(read.map(([seq]) => seq));
     const score = ({ seq }: FactRow): number => worth.get(seq) ?? 0;
     const found = [
@@ -102,7 +102,7 @@ export class ContextGatherService {
   }
 
   private async cases(tenantId: string, { task }: ContextRequest): Promise<Gathered> {
-    const wish = { task, top_k: MAX.cases, only_success: false };
+    const wish = { task, top_k: MAX_OF_KIND.cases, only_success: false };
     const found = await this.caseReads.findFor(tenantId, wish);
     return just(
       found.map(({ row, score }, place) => ({
@@ -114,7 +114,7 @@ export class ContextGatherService {
 
   private async engrams(tenantId: string, { task }: ContextRequest): Promise<Gathered> {
     const near = await this.engramReads.findNear(tenantId, task);
-    const wanted = { task, near, limit: MAX.engrams };
+    const wanted = { task, near, limit: MAX_OF_KIND.engrams };
     const found = await this.tenancy.runOnSnapshot(tenantId, () => this.engramReads.findFor(wanted));
     return just(
       found.map(({ name, version, content, hash, why }, place) => ({
@@ -146,7 +146,7 @@ export class ContextGatherService {
     const words = new Set(analyzerFor(DEFAULT_LANGUAGE).analyze(request.task));
     const candidates: Candidate[] = [];
     for (const state of OPEN) {
-      const query = { source: 'kanban', limit: MAX.work, state, tenant_id: tenantId } as const;
+      const query = { source: 'kanban', limit: MAX_OF_KIND.work, state, tenant_id: tenantId } as const;
       const project = request.project_id === undefined ? {} : { project_id: request.project_id };
       const { work } = await this.board.list(caller, { ...query, ...project });
       for (const item of work) {
@@ -164,7 +164,7 @@ export class ContextGatherService {
 
   /** Passages of the tenant's own documents, each checked against its digest, in pieces. */
   private async passages(tenantId: string, { task }: ContextRequest): Promise<Gathered> {
-    const search = { query: task, corpusIds: [], includeCommons: false, limit: MAX.passages };
+    const search = { query: task, corpusIds: [], includeCommons: false, limit: MAX_OF_KIND.passages };
     const { passages } = await this.searches.search(tenantId, search, 'verified');
     const spans = passages.map(({ content }) => piecesOf(content));
     const worth = worthOfPieces(
