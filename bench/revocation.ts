@@ -17,7 +17,7 @@ import { say } from './table.js';
 const MAX_MS = 1000;
 const SCOPES = 'admin:read admin:write facts:read facts:write sessions:read query:read';
 /** How long something may take before it counts as not ended at all. */
-const PATIENCE_MS = 30_000;
+const TIMEOUT_MS = 30_000;
 const PROGRAM = fileURLToPath(new URL('../src/main.js', import.meta.url));
 
 interface Options extends JsonOption {
@@ -173,9 +173,9 @@ async function openStream(daemonUrl: string, passport: string): Promise<{ over: 
 
 /** @returns the time at which it was first seen so */
 async function once(isSo: () => Promise<boolean>): Promise<number> {
-  const deadline = performance.now() + PATIENCE_MS;
+  const deadline = performance.now() + TIMEOUT_MS;
   while (!(await isSo())) {
-    if (performance.now() > deadline) throw new Error(`It was not so within ${PATIENCE_MS / 1000} s`);
+    if (performance.now() > deadline) throw new Error(`It was not so within ${TIMEOUT_MS / 1000} s`);
     await wait(1);
   }
   return performance.now();

@@ -3,7 +3,7 @@ import type { AppProcess } from './app-process.js';
 import { METRICS_WANTED, READ_METRICS, isMetrics, type AllMetricsMessage } from './messages.js';
 
 /** A process that does not answer within this time is left out of a scrape. */
-const PATIENCE_MS = 2_000;
+const TIMEOUT_MS = 2_000;
 
 interface Round {
   /** How many processes were asked. */
@@ -39,7 +39,7 @@ export class MetricsExchange {
 
   private begin(): Round {
     const asked = this.processes.filter((one) => one.send(READ_METRICS)).length;
-    return { asked, given: new Map(), timer: setTimeout(() => this.end(), PATIENCE_MS) };
+    return { asked, given: new Map(), timer: setTimeout(() => this.end(), TIMEOUT_MS) };
   }
 
   private end(): void {

@@ -2,7 +2,7 @@ import type { Metrics, ProcessMetrics } from '../../common/observability/metrics
 import { isAllMetrics, METRICS_WANTED, READ_METRICS, type MetricsMessage } from './messages.js';
 
 /** The supervisor answers sooner, unless it hangs. */
-const PATIENCE_MS = 5_000;
+const TIMEOUT_MS = 5_000;
 
 /**
  * In an app whose port several processes share under a supervisor: a scrape shows the metrics of all of them, and this
@@ -26,7 +26,7 @@ type Reading = PromiseWithResolvers<ProcessMetrics[] | undefined>;
 /** Scrapes at the same time share one. */
 function begin(ended: () => void): Reading {
   const reading: Reading = Promise.withResolvers();
-  const timer = setTimeout(() => reading.resolve(undefined), PATIENCE_MS);
+  const timer = setTimeout(() => reading.resolve(undefined), TIMEOUT_MS);
   void reading.promise.then(() => {
     clearTimeout(timer);
     ended();

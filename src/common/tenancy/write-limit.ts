@@ -5,7 +5,7 @@ export const placesForWrites = (poolSize: number): number =>
   Math.max(1, poolSize - Math.max(1, Math.floor(poolSize / 3)));
 
 /** While places become free, a write waits so many times as long as it would for one that is not given up. */
-const PATIENCE = 5;
+const TIMEOUTS_WAITED = 5;
 
 /**
  * Bounds the connections that writes may hold. A commit waits for as long as a synchronous standby is away, and keeps
@@ -88,7 +88,7 @@ export class WriteLimit {
       };
       const began = performance.now();
       const look = (): void => {
-        const until = Math.min(this.movedAt + this.timeoutMs, began + PATIENCE * this.timeoutMs);
+        const until = Math.min(this.movedAt + this.timeoutMs, began + TIMEOUTS_WAITED * this.timeoutMs);
         const left = until - performance.now();
         if (left > 0) timer = setTimeout(look, left);
         else this.giveUp(party, enter, reject);

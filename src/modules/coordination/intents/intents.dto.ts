@@ -13,7 +13,7 @@ import { PageQuery } from '../../../common/fields/page.dto.js';
 import { PASSPORT } from '../../../common/fields/passport.js';
 import { MAX_PATHS } from './intents.types.js';
 
-const DEFAULT_TTL = 900;
+const DEFAULT_TTL_SECONDS = 900;
 const MAX_TTL = 86_400;
 const MAX_PATH_SENT = 2048;
 
@@ -62,7 +62,7 @@ export class AnnounceRequest {
       'For how many seconds it holds; announce again before that to go on. 0 clears what the session has announced.',
     min: 0,
     max: MAX_TTL,
-    default: DEFAULT_TTL,
+    default: DEFAULT_TTL_SECONDS,
   })
   ttl_seconds!: number;
 }

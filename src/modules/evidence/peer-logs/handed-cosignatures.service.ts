@@ -7,14 +7,11 @@ import { openWitnessStatement, type WitnessStatement } from '../../../evidence/w
 import { CosignedHeadsStore } from '../../../common/evidence-log/cosigned-heads.store.js';
 import { CrossTenant, type Query } from '../../../common/tenancy/cross-tenant.js';
 import { OwnHeads } from './own-heads.service.js';
-import { logKeysOf } from './peer-keys.rules.js';
+import { logKeysOf, SKEW_SECONDS } from './peer-keys.rules.js';
 import type { CosignatureTaken, HandedCosignature } from './peer-logs.dto.js';
 import { CheckpointMalformed, CheckpointRefused, PeerLogKeyUnknown } from './peer-logs.problems.js';
 import { PeerLogs } from './peer-logs.service.js';
 import { PeerLogsStore } from './peer-logs.store.js';
-
-/** How far the clock of a peer may be ahead, in seconds. */
-const SKEW = 300;
 
 /** Takes the lines of peers under heads of this server's own log, to be kept like those of any witness. */
 @Injectable()
@@ -30,7 +27,7 @@ export class HandedCosignatures {
     const { head, signer } = read(handed);
     const statement = await this.crossTenant.run('watch peer log', (query) => this.learn(query, handed, signer));
     const found = findCosignature(head.note, statement.witness);
-    if (!found || found.seconds > Date.now() / 1000 + SKEW)
+    if (!found || found.seconds > Date.now() / 1000 + SKEW_SECONDS)
       throw new CheckpointRefused({ origin: head.origin }, 'It has no line by this witness that holds');
     const own = await this.own.findOwn(head);
     if (!own) throw new CheckpointRefused({ origin: head.origin }, 'It is no checkpoint of the log of this server');

@@ -6,7 +6,7 @@ import type { VerifyingKey } from '../../../evidence/signing-key.js';
 /** More rotations than a server does in its life: so many are looked at. */
 const MAX_STATEMENTS = 256;
 /** How far the clocks of two servers may differ, in seconds. */
-const SKEW = 300;
+export const SKEW_SECONDS = 300;
 
 /** Keys and names that are pinned for a log. */
 export interface Pinned {
@@ -62,7 +62,7 @@ function isAdded(chain: KeyChain, statement: KeyStatement): boolean {
 export const logKeysOf = (chain: KeyChain, now: number): VerifyingKey[] =>
   chain
     .all()
-    .filter(({ terms }) => isWithin(terms.get('log'), now) || isWithin(terms.get('log'), now + SKEW))
+    .filter(({ terms }) => isWithin(terms.get('log'), now) || isWithin(terms.get('log'), now + SKEW_SECONDS))
     .map(({ key }) => key);
 
 /** Those that can be read, in the order of their stream. */
