@@ -35,7 +35,7 @@ export function inverseDocumentFrequency(chunks: number, frequency: number): num
 }
 
 /** The part of the denominator that depends on the chunk's length: k1 * (1 - b + b * length / average). */
-function lengthNorm(length: number, averageLength: number): number {
+export function lengthNorm(length: number, averageLength: number): number {
   return K1 * (1 - B + (B * length) / averageLength);
 }
 

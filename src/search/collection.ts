@@ -1,4 +1,5 @@
 import { inverseDocumentFrequency, K1 } from './bm25.js';
+import { countsOf } from './counts.js';
 import type { PostingList, Tombstones } from './postings.js';
 import type { Segment } from './segment.js';
 
@@ -53,9 +54,7 @@ export interface BoundQuery {
 
 /** Counts repeated terms into weights, in the canonical order: ascending UTF-16. */
 export function queryTerms(terms: readonly string[]): QueryTerm[] {
-  const counts = new Map<string, number>();
-  for (const term of terms) counts.set(term, (counts.get(term) ?? 0) + 1);
-  return [...counts].map(([term, weight]) => ({ term, weight, expansion: false })).sort(canonically);
+  return [...countsOf(terms)].map(([term, weight]) => ({ term, weight, expansion: false })).sort(canonically);
 }
 
 /** Original terms before expansion terms, each in ascending UTF-16 order: floating-point sums depend on the order. */

@@ -1,5 +1,6 @@
 import { inverseDocumentFrequency } from './bm25.js';
 import type { CollectionStatistics, QueryTerm } from './collection.js';
+import { countsOf } from './counts.js';
 import { hashOfUnits } from './table-hash.js';
 
 /** The words of a passage. */
@@ -48,8 +49,7 @@ const ANSWERED_SHARE = 0.8;
 
 /** Counts the words of a passage. */
 export function passageTerms(words: readonly string[]): PassageTerms {
-  const counts = new Map<string, number>();
-  for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
+  const counts = countsOf(words);
   const terms = [...counts.keys()];
   const buckets = Uint16Array.from(terms, (term) => hashOfUnits(term, 0, term.length) & (BUCKETS - 1));
   return { terms, counts: [...counts.values()], buckets, length: words.length };

@@ -1,5 +1,6 @@
 import type { Analyzer } from './analysis.js';
-import { B, inverseDocumentFrequency, K1 } from './bm25.js';
+import { inverseDocumentFrequency, K1, lengthNorm } from './bm25.js';
+import { countsOf } from './counts.js';
 import { inSlices } from './slices.js';
 
 /** What of a text counts for a query. */
@@ -29,8 +30,7 @@ function scoresOf(query: ReadonlyMap<string, number>, texts: readonly Counted[])
     const weight = wanted * inverseDocumentFrequency(texts.length, spread) * (K1 + 1);
     for (const [place, { length, counts }] of texts.entries()) {
       const frequency = counts.get(term) ?? 0;
-      const norm = K1 * (1 - B + (B * length) / average);
-      if (frequency > 0) scores[place]! += (weight * frequency) / (frequency + norm);
+      if (frequency > 0) scores[place]! += (weight * frequency) / (frequency + lengthNorm(length, average));
     }
   }
   return scores;
@@ -68,10 +68,4 @@ function* ranked(...[analyzer, query, items, near]: Parameters<typeof rankTexts>
     .filter(({ score }) => score > 0)
     .sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1))
     .map(({ id }) => id);
-}
-
-function countsOf(terms: readonly string[]): Map<string, number> {
-  const counts = new Map<string, number>();
-  for (const term of terms) counts.set(term, (counts.get(term) ?? 0) + 1);
-  return counts;
 }

@@ -302,6 +302,7 @@ export class Segment {
     return this.header.toString('utf8', this.idStarts[ordinal], this.idEnds[ordinal]);
   }
 
+  /** Undefined of a chunk that the segment does not have. The first call makes a table of all ids. */
   ordinalOf(chunkId: string): number | undefined {
     this.ordinals ??= new Map(this.chunkIds().map((id, ordinal) => [id, ordinal]));
     return this.ordinals.get(chunkId);

@@ -25,6 +25,7 @@ export class TopHits {
     if (hits.length === this.limit) this.threshold = hits[this.limit - 1]!.score;
   }
 
+  /** The best of all that were offered, best first; nothing is offered afterwards. */
   finish(): Hit[] {
     return this.hits;
   }

@@ -1,4 +1,5 @@
 import { analyzerFor } from '../../../search/analysis.js';
+import { countsOf } from '../../../search/counts.js';
 import { DEFAULT_LANGUAGE } from '../../../search/languages.js';
 
 /** What of a case is searched. */
@@ -19,12 +20,6 @@ export function wordsOf({ task, context, action }: SearchedCase): { terms: Map<s
 
 /** The words of a task that is to be done, with their counts. */
 export const wordsOfTask = (task: string): Map<string, number> => countsOf(analyzerFor(DEFAULT_LANGUAGE).analyze(task));
-
-function countsOf(words: readonly string[]): Map<string, number> {
-  const counts = new Map<string, number>();
-  for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
-  return counts;
-}
 
 /**
  * What was said of how it went, completed: success without a reward is worth 1, a failure 0 (D44). Where a reward alone
