@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import {
   closeSync,
   existsSync,
@@ -13,6 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { sha256 } from '../../evidence/sha256.js';
 import type { Settings } from '../config/settings.js';
 import { placeOfCheckpoints } from '../evidence-log/checkpoint-folder.js';
 
@@ -156,9 +157,8 @@ const isOfTenant = (kept: Kept): kept is KeptTenantErasure => kept.format === 's
 
 /** One file a tenant, named as those of erasures are. */
 const fileIdOf = (tenantId: string): string =>
-  createHash('sha256')
-    .update(`tenant\0${tenantId}`)
-    .digest('hex')
+  sha256(`tenant\0${tenantId}`)
+    .toString('hex')
     .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, '$1-$2-$3-$4-$5');
 
 function write(path: string, kept: Kept): void {

@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { type Dictionary, parseDictionary } from 'structured-headers';
+import { sha256 } from '../../evidence/sha256.js';
 
 /** The algorithms of RFC 9530, 7.2, that resist collisions, with their length in bytes. */
 const ALGORITHMS = { 'sha-256': 32, 'sha-512': 64 } as const;
@@ -10,7 +11,7 @@ export type ContentDigest = ReadonlyMap<Algorithm, Uint8Array>;
 
 /** The field content-digest of a body, of an empty one too (RFC 9530). */
 export const contentDigestOf = (body: Uint8Array): string =>
-  `sha-256=:${createHash('sha256').update(body).digest('base64')}:`;
+  `sha-256=:${sha256(body).toString('base64')}:`;
 
 /**
  * Reads the field. Algorithms that are not known say nothing.

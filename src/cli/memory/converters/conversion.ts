@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { sha256 } from '../../../evidence/sha256.js';
 import { isReserved } from '../../../modules/memory/facts/facts.rules.js';
 import { MAX_ENTITY, MAX_KEY } from '../../../modules/memory/facts/facts.types.js';
 import { MAX_ID, MAX_KIND } from '../../../modules/memory/graph/graph.types.js';
@@ -73,7 +73,7 @@ function stamp(ms: number): string | undefined {
 /** A name as entities and keys have it: what is longer ends in a digest, so that it stays the one it is. */
 function shortened(text: string, max: number): string {
   if (text.length <= max) return text;
-  const digest = createHash('sha256').update(text).digest('hex').slice(0, 16);
+  const digest = sha256(text).toString('hex').slice(0, 16);
   return `${text.slice(0, max - 17)}~${digest}`;
 }
 

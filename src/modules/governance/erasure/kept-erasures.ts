@@ -1,8 +1,9 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { KeptErasure } from '../../../common/erasures/erasure-list.js';
 import type { Query } from '../../../common/tenancy/cross-tenant.js';
 import { requestScrub } from '../../../common/scrub/scrub.sweep.js';
 import { UserError } from '../../../common/user-error.js';
+import { sha256 } from '../../../evidence/sha256.js';
 import type { DocumentName, SubjectSelector } from './erasure.types.js';
 import { SubjectEraser } from './subject-eraser.js';
 
@@ -28,7 +29,7 @@ export function keptOf(
 }
 
 const fingerprintOf = (salt: string, kind: string, name: string): string =>
-  createHash('sha256').update(Buffer.from(salt, 'hex')).update(`${kind}\0${name}`).digest('hex');
+  sha256(Buffer.from(salt, 'hex'), `${kind}\0${name}`).toString('hex');
 
 /**
  * Erases again what a backup has brought back, in the open transaction of its restore: the names in the rows are held

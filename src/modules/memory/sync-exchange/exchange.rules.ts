@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import { shapeOf } from '../../../common/http/json-shape.js';
+import { sha256 } from '../../../evidence/sha256.js';
 import type { Verdict } from '../sync/sync-record.types.js';
 import { arePartsOf, isTarget, keyOf, type SyncRecord, unnamed } from '../sync/sync-wire.types.js';
 import { type Collection, COLLECTIONS } from '../sync/sync.types.js';
@@ -36,9 +36,7 @@ function meetPrefixes(a: ExchangeReach['prefixes'], b: ExchangeReach['prefixes']
 export function basisOf(source: Manifest, target: Manifest, { prefixes, collections }: ExchangeReach): string {
   const ends = [source, target].map(({ origin, membership_epoch }) => [origin, String(membership_epoch)]);
   const reach = [prefixes, collections === 'all' ? 'all' : [...collections].sort()];
-  return createHash('sha256')
-    .update(JSON.stringify([...ends, reach]))
-    .digest('hex');
+  return sha256(JSON.stringify([...ends, reach])).toString('hex');
 }
 
 /** The versions of a page by their records. */

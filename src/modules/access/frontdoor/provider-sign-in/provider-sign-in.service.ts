@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import { peopleTenants } from '../../../../common/config/people-settings.js';
@@ -6,6 +6,7 @@ import { SETTINGS, type Settings } from '../../../../common/config/settings.js';
 import { Forbidden, Unauthorized } from '../../../../common/problem/common-problems.js';
 import { EncryptedText } from '../../../../common/sessions/encrypted-text.js';
 import { Throttle } from '../../../../common/throttle/throttle.js';
+import { sha256 } from '../../../../evidence/sha256.js';
 import { ProviderSeatsService } from '../../seats/provider-seats.service.js';
 import { LoginThrottled, ProviderUnavailable, TooManyRequests } from '../frontdoor.problems.js';
 import type { FrontdoorAuthSession } from '../sign-in/sign-in.dto.js';
@@ -100,6 +101,5 @@ export class ProviderSignInService {
   }
 }
 
-const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 /** In constant time. */
-const isSame = (expected: string, given: string): boolean => timingSafeEqual(digest(expected), digest(given));
+const isSame = (expected: string, given: string): boolean => timingSafeEqual(sha256(expected), sha256(given));
