@@ -1,5 +1,5 @@
-import canonicalize from 'canonicalize';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { canonicalText } from '../../evidence/canonical-json.js';
 import type { RouteRecord } from '../contract/contract.js';
 import { headerOf, isStorableText } from '../http/headers.js';
 import { IdempotencyInProgress, IdempotencyKeyRequired, IdempotencyKeyReused } from '../problem/common-problems.js';
@@ -90,4 +90,4 @@ const digestOf = ({ query, body }: FastifyRequest): Buffer => digestOfMeaning([q
 /**
  * SHA-256 over a request's meaning in canonical form (RFC 8785), so that white space and member order do not matter.
  */
-export const digestOfMeaning = (meaning: unknown): Buffer => sha256(canonicalize(meaning) ?? '');
+export const digestOfMeaning = (meaning: unknown): Buffer => sha256(canonicalText(meaning));

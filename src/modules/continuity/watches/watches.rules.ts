@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import canonicalize from 'canonicalize';
+import { canonicalText } from '../../../evidence/canonical-json.js';
 import type { PassageThen, SourceState } from '../../knowledge/citations/source-states.types.js';
 import { sha256 } from '../../../evidence/sha256.js';
 import type { WatchSource } from './watch-source.entity.js';
@@ -21,7 +21,7 @@ export const watchedQueryOf = (query: NonNullable<WatchRequest['query']>): Watch
  */
 export const nameOfQuery = (watched: WatchedQuery, key: Uint8Array): string =>
   `query:${createHmac('sha256', key)
-    .update(canonicalize(watched) ?? '')
+    .update(canonicalText(watched))
     .digest('hex')
     .slice(0, 32)}`;
 

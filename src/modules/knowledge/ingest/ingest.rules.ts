@@ -1,4 +1,4 @@
-import canonicalize from 'canonicalize';
+import { canonicalText } from '../../../evidence/canonical-json.js';
 import { blake3 } from '../../../evidence/digest.js';
 import { isDotSegment } from '../../../common/http/dot-segment.js';
 import { invalid, PayloadTooLarge } from '../../../common/problem/common-problems.js';
@@ -69,7 +69,7 @@ export function digested(document: DirectDocument): Submission {
   const { title, url, content, shareability, metadata, semanticProfile } = document;
   const contentHash = blake3(content);
   const members = [Buffer.from(contentHash).toString('hex'), title, url, shareability, metadata];
-  const identity = canonicalize(semanticProfile === 'lexical' ? [...members, semanticProfile] : members) ?? '';
+  const identity = canonicalText(semanticProfile === 'lexical' ? [...members, semanticProfile] : members);
   return {
     ...document,
     sourceSuggestionId: null,
@@ -90,7 +90,7 @@ function checkMetadata(metadata: Record<string, unknown>, path: string): void {
   ) {
     throw invalid(`${path}.contentType`, 'must be a media type such as text/markdown');
   }
-  if (Buffer.byteLength(canonicalize(metadata) ?? '') > MAX_METADATA_BYTES) {
+  if (Buffer.byteLength(canonicalText(metadata)) > MAX_METADATA_BYTES) {
     throw invalid(path, `must not be larger than ${MAX_METADATA_BYTES} bytes as JSON`);
   }
 }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import canonicalize from 'canonicalize';
+import { canonicalText } from '../../../../evidence/canonical-json.js';
 import { HomesStore } from './homes.store.js';
 import { JournalEventDiffers } from './journal.problems.js';
 import { JournalStore, type JournalFilter, type JournalPage } from './journal.store.js';
@@ -53,5 +53,5 @@ export class JournalService {
 }
 
 const isSame = (known: JournalEntry, { type, subject, data }: JournalDraft): boolean =>
-  canonicalize([known.type, known.subject, known.data]) ===
-  canonicalize([type, subject, JSON.parse(JSON.stringify(data))]);
+  canonicalText([known.type, known.subject, known.data]) ===
+  canonicalText([type, subject, JSON.parse(JSON.stringify(data))]);
