@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { expect } from 'vitest';
 import { SHELL_PROGRAM } from '../../kit/program.js';
-import { ROOT, sectionOf, type NewcomersFolder } from './first-answer.js';
+import { sectionOf, type NewcomersFolder } from './first-answer.js';
 
 /** Runs the commands of a section as they stand, and holds what they print against what the page promises. */
 export async function runSection({ path, svc }: NewcomersFolder, heading: string): Promise<void> {

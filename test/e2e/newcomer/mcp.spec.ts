@@ -4,7 +4,7 @@ import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { PROGRAM } from '../../kit/program.js';
-import { NewcomersFolder, ROOT } from './first-answer.js';
+import { NewcomersFolder } from './first-answer.js';
 
 const run = promisify(execFile);
 
