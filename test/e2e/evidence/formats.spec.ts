@@ -42,7 +42,7 @@ const { judge } = (await independent('independent-verifier.mjs')) as {
 const keys = read('keys.json');
 const key = SigningKey.fromPem(keys.pkcs8_pem);
 
-describe('the test vectors of docs/formats', () => {
+describe('the test vectors of docs/formats hold for', () => {
   it('keys', () => {
     expect(hex(key.publicKey.bytes)).toBe(keys.public_key_hex);
     expect(key.publicKey.toJwk(new Date(keys.jwk.nbf * 1000), null)).toEqual(keys.jwk);
