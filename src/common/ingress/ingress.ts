@@ -8,7 +8,7 @@ import { routeOf } from '../contract/contract.js';
 import { bodyTooLarge } from '../problem/body-too-large.js';
 import { Overloaded, RateLimited } from '../problem/daemon-problems.js';
 import { ConcurrencyLimiter } from './concurrency-limiter.js';
-import { Passage } from './passage.js';
+import { AdmittedRequest } from './admitted-request.js';
 import { checkPassportHeader } from './passport-header.js';
 import { RateLimiter } from './rate-limiter.js';
 import { RefusalBursts } from './refusal-bursts.js';
@@ -35,7 +35,7 @@ export interface IngressParts extends Pick<ProcessContext, 'settings' | 'metrics
 export class Ingress {
   private readonly probes: Lane;
   private readonly others: Lane;
-  private readonly open = new Set<Passage>();
+  private readonly open = new Set<AdmittedRequest>();
   private readonly bursts = new RefusalBursts();
   private readonly rateLimited;
   private readonly loadShed;
@@ -66,7 +66,7 @@ export class Ingress {
 
   /** The server stops: answers that last are ended. */
   endStreams(): void {
-    for (const passage of this.open) passage.stop();
+    for (const admitted of this.open) admitted.stop();
   }
 
   /** @throws InvalidPassportHeader, RateLimited, Overloaded, PayloadTooLarge */
@@ -95,16 +95,16 @@ export class Ingress {
       this.loadShed.inc();
       throw new Overloaded({ retryAfterSec: 1 }, 'SVCD_MAX_INFLIGHT requests are in flight already; try again soon');
     }
-    const passage = new Passage(request, reply, {
+    const admitted = new AdmittedRequest(request, reply, {
       timeoutMs: this.parts.timeoutMs,
       streams: routeOf(request)?.streams ?? false,
       answerLate: (late, found) => sendProblem(late, found, this.parts.problems, request.id),
       release: () => concurrency.leave(),
     });
-    this.open.add(passage);
+    this.open.add(admitted);
     reply.raw.once('close', () => {
-      this.open.delete(passage);
-      passage.end();
+      this.open.delete(admitted);
+      admitted.end();
     });
   }
 

@@ -3,7 +3,7 @@ import { RequestTimeout } from '../problem/common-problems.js';
 import { ClientGone, RequestDeadline, ServerStops, setDeadline } from './deadline.js';
 
 /** What becomes of a request that was let in. */
-export interface PassageParts {
+export interface AdmittedRequestParts {
   /** Until when its answer must have begun, in milliseconds from now. */
   timeoutMs: number;
   /** Its answer may last: it gives its place up when that begins. */
@@ -15,7 +15,7 @@ export interface PassageParts {
 }
 
 /** One request from when it is let in until its answer is over. */
-export class Passage {
+export class AdmittedRequest {
   private readonly deadline = new RequestDeadline();
   private readonly timer: NodeJS.Timeout;
   private isReleased = false;
@@ -23,7 +23,7 @@ export class Passage {
   constructor(
     request: FastifyRequest,
     private readonly reply: FastifyReply,
-    private readonly parts: PassageParts,
+    private readonly parts: AdmittedRequestParts,
   ) {
     setDeadline(request, this.deadline);
     this.timer = setTimeout(() => this.timeOut(), parts.timeoutMs);
