@@ -17,7 +17,7 @@ import { RefusalBursts } from './refusal-bursts.js';
 const PROBES = new Set(['/healthz', '/readyz', '/metrics']);
 
 /** What the requests of one kind share. */
-interface Lane {
+interface Limits {
   limiter: RateLimiter | undefined;
   concurrency: ConcurrencyLimiter;
 }
@@ -33,8 +33,8 @@ export interface IngressParts extends Pick<ProcessContext, 'settings' | 'metrics
  * load shedding, in-flight gauge, body cap. The request's ids are outermost (A-17), so that refusals bear them too.
  */
 export class Ingress {
-  private readonly probes: Lane;
-  private readonly others: Lane;
+  private readonly probes: Limits;
+  private readonly others: Limits;
   private readonly open = new Set<AdmittedRequest>();
   private readonly bursts = new RefusalBursts();
   private readonly rateLimited;
@@ -42,8 +42,8 @@ export class Ingress {
 
   constructor(private readonly parts: IngressParts) {
     const { metrics } = parts;
-    this.probes = this.makeLane();
-    this.others = this.makeLane();
+    this.probes = this.makeLimits();
+    this.others = this.makeLimits();
     this.rateLimited = metrics.counter('svc_rate_limited_total', 'Requests answered 429 for the rate of their client.');
     this.loadShed = metrics.counter('svc_load_shed_total', 'Requests answered 503 because too many were in flight.');
     const { concurrency } = this.others;
@@ -72,15 +72,15 @@ export class Ingress {
   /** @throws InvalidPassportHeader, RateLimited, Overloaded, PayloadTooLarge */
   private pass(request: FastifyRequest, reply: FastifyReply): void {
     const template = request.is404 ? undefined : request.routeOptions.url;
-    const lane = template !== undefined && PROBES.has(template) ? this.probes : this.others;
+    const limits = template !== undefined && PROBES.has(template) ? this.probes : this.others;
     checkPassportHeader(request);
-    this.checkRate(request, lane);
-    this.takePlace(request, reply, lane);
+    this.checkRate(request, limits);
+    this.takePlace(request, reply, limits);
     if (Number(request.headers['content-length'] ?? 0) > request.routeOptions.bodyLimit)
       throw bodyTooLarge(request, this.parts.settings.daemon.maxBodyBytes);
   }
 
-  private checkRate(request: FastifyRequest, { limiter }: Lane): void {
+  private checkRate(request: FastifyRequest, { limiter }: Limits): void {
     if (!limiter) return;
     const { key, address, isCertain } = this.parts.addresses.locate(request);
     if (address && isCertain && isWithin(this.parts.settings.daemon.rateLimitExempt, address)) return;
@@ -90,7 +90,7 @@ export class Ingress {
     throw new RateLimited({ retryAfterSec }, isCertain ? TOO_MANY : `${TOO_MANY}. ${UNCERTAIN}`);
   }
 
-  private takePlace(request: FastifyRequest, reply: FastifyReply, { concurrency }: Lane): void {
+  private takePlace(request: FastifyRequest, reply: FastifyReply, { concurrency }: Limits): void {
     if (!concurrency.enter()) {
       this.loadShed.inc();
       throw new Overloaded({ retryAfterSec: 1 }, 'SVCD_MAX_INFLIGHT requests are in flight already; try again soon');
@@ -108,7 +108,7 @@ export class Ingress {
     });
   }
 
-  private makeLane(): Lane {
+  private makeLimits(): Limits {
     const { rateLimitRps: perSecond, rateLimitBurst: burst, maxInflight } = this.parts.settings.daemon;
     return {
       limiter: perSecond === 0 ? undefined : new RateLimiter({ perSecond, burst }),
