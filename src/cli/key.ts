@@ -12,7 +12,7 @@ import { PURPOSES, type Purpose } from '../evidence/purposes.js';
 import { noteVerifierKey } from '../evidence/signed-note.js';
 import type { EvidenceSigner } from '../evidence/signing-key.js';
 import type { NewApiKey } from '../common/keys/api-key.js';
-import { TenantsStore, type KeyRow, type TenantRow } from '../common/keys/tenants.store.js';
+import { TenantsStore, type ListedKey, type ListedTenant } from '../common/keys/tenants.store.js';
 import { DISCOVERY_TENANT } from '../common/tenancy/discovery-tenant.js';
 import { acrossTenants, withMigratedDatabase } from './migrated.js';
 import { print, table, tableTime, UserError, type OutputOptions, type Line } from './output.js';
@@ -65,7 +65,7 @@ const list = () =>
       }),
     );
 
-const stateOf = ({ status, revoked_at, expires_at }: KeyRow): string => {
+const stateOf = ({ status, revoked_at, expires_at }: ListedKey): string => {
   const since = revoked_at ?? expires_at;
   return status === 'active' || !since ? status : `${status} ${tableTime(since)}`;
 };
@@ -245,7 +245,7 @@ function orUserError<T>(file: string, make: () => T): T {
   }
 }
 
-function inTenant(tenantId: string, work: (store: TenantsStore, tenant: TenantRow) => Promise<void>): Promise<void> {
+function inTenant(tenantId: string, work: (store: TenantsStore, tenant: ListedTenant) => Promise<void>): Promise<void> {
   return withMigratedDatabase(({ address }) =>
     TenantsStore.using(address, async (store) => {
       if (tenantId === DISCOVERY_TENANT)
@@ -257,7 +257,7 @@ function inTenant(tenantId: string, work: (store: TenantsStore, tenant: TenantRo
   );
 }
 
-async function readKey(store: TenantsStore, tenantId: string, idOrPrefix: string): Promise<KeyRow> {
+async function readKey(store: TenantsStore, tenantId: string, idOrPrefix: string): Promise<ListedKey> {
   const found = (await store.listKeys(tenantId)).find(
     ({ key_id, prefix }) => key_id === idOrPrefix || prefix === idOrPrefix,
   );

@@ -17,7 +17,7 @@ import { ToolCatalog } from './tools/tool-catalog.service.js';
 import { DaemonToolsLoader } from './tools/daemon-tools-loader.js';
 import { ApiConnection } from './api-connection.js';
 import { CallStatesService } from './call-states.service.js';
-import { CapabilitiesService } from './tool-capabilities.service.js';
+import { ToolCapabilitiesService } from './tool-capabilities.service.js';
 import { McpApprovals } from './mcp/mcp-approvals.js';
 import { McpController } from './mcp/mcp.controller.js';
 import { ProtectedResourceController } from './mcp/protected-resource.controller.js';
@@ -66,7 +66,7 @@ export class RpcModule {
         ToolCatalog,
         ToolSets,
         CallStatesService,
-        CapabilitiesService,
+        ToolCapabilitiesService,
         McpApprovals,
         McpEndpoint,
         McpServers,

@@ -7,7 +7,7 @@ import { ToolRegistry } from './tools/tool-registry.js';
 
 /** What this service can be called for: the same for every caller, as long as the process lives. */
 @Injectable()
-export class CapabilitiesService {
+export class ToolCapabilitiesService {
   /** The tools of the tenant API. */
   readonly all: Capabilities;
   private readonly served: ServedAs;

@@ -27,7 +27,7 @@ const MIN_POSTGRESQL = 15;
 const MAX_CLOCK_SKEW_MS = 2_000;
 const OLDEST_JOB_MINUTES = 10;
 
-export interface DatabaseChecks {
+export interface DatabaseDiagnosis {
   /** In order: the first connects. */
   readonly checks: Check[];
   close(): Promise<void>;
@@ -37,7 +37,7 @@ export interface DatabaseChecks {
  * What svc needs of its database, seen as the role svc_operator.
  * @param isFull look at all of the evidence, however much it is
  */
-export function databaseChecks(settings: Settings, address: DatabaseAddress, isFull: boolean): DatabaseChecks {
+export function databaseChecks(settings: Settings, address: DatabaseAddress, isFull: boolean): DatabaseDiagnosis {
   const source = new DataSource(roleDataSource(address, 'svc_operator', { settings }));
   const ask: Query = async <Row>(sql: string, parameters: unknown[] = []) => source.query<Row[]>(sql, parameters);
   return {

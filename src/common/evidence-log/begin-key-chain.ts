@@ -14,7 +14,7 @@ import {
 import { KeyStatements } from './key-statements.js';
 import { findOwnKeys, hasSigner, makesOwnKeys, placeOfKeys, settingOfKeys } from './own-keys.js';
 import { type PeerIdentity, settlePeerKey } from './peer-identity.js';
-import { claimedFirst, firstKeyOf, type KeyRow, type KnownKey, lastOf, readKeyRows, viewOf } from './known-keys.js';
+import { claimedFirst, firstKeyOf, type SigningKeyRow, type KnownKey, lastOf, readKeyRows, viewOf } from './known-keys.js';
 
 const SERVER = { principal: 'svc:keys', authType: 'system' };
 /** What was signed by one key until now: who has pinned it for the log has this time to pin the first key instead. */
@@ -70,7 +70,7 @@ async function takeOver(
   settings: Settings,
   statements: KeyStatements,
   file: KeyFile,
-  rows: readonly KeyRow[],
+  rows: readonly SigningKeyRow[],
 ): Promise<VerifyingKey> {
   const first = receiptsKeyOf(file);
   const own = rows.find(({ kid }) => kid === first.kid);
@@ -141,7 +141,7 @@ function unusedKey<P extends Purpose>(
 }
 
 /** For a process whose keys are not those that the database is signed with. */
-export function notTheKeys(settings: Settings, rows: readonly KeyRow[], file?: KeyFile): SettingsInvalid {
+export function notTheKeys(settings: Settings, rows: readonly SigningKeyRow[], file?: KeyFile): SettingsInvalid {
   const { known } = viewOf(findFirstKey(settings, undefined) ?? claimedFirst(rows), rows);
   const path = placeOfKeys(settings);
   const inUse = lastOf(known, 'receipts')?.key.kid ?? 'no key just now';

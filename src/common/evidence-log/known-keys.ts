@@ -30,7 +30,7 @@ export interface KnownKey extends ChainedKey {
 }
 
 /** A row of the table, as it stands: what of it is true, the chain says. */
-export interface KeyRow {
+export interface SigningKeyRow {
   readonly kid: string;
   readonly public_key: Buffer;
   readonly not_before: Date;
@@ -50,8 +50,8 @@ export interface WholeKeyView extends KeyView {
   readonly es256: readonly Es256Key[];
 }
 
-export const readKeyRows = (query: Query): Promise<KeyRow[]> =>
-  query<KeyRow>('select kid, public_key, not_before, not_after, statement from signing_key order by not_before, kid');
+export const readKeyRows = (query: Query): Promise<SigningKeyRow[]> =>
+  query<SigningKeyRow>('select kid, public_key, not_before, not_after, statement from signing_key order by not_before, kid');
 
 /** The public keys of the database, as the first key that this machine keeps vouches for them. */
 @Injectable()
@@ -102,7 +102,7 @@ export function withEs256(view: KeyView, rows: readonly Es256Row[]): WholeKeyVie
 }
 
 /** The first key of this machine; a signer outside is asked only where nothing else says it. */
-export async function readFirstKey(settings: Settings, rows: readonly KeyRow[]): Promise<VerifyingKey | undefined> {
+export async function readFirstKey(settings: Settings, rows: readonly SigningKeyRow[]): Promise<VerifyingKey | undefined> {
   return (await findKeptFirst(settings)) ?? firstKeyOf(settings, await findOwnKeys(settings), rows);
 }
 
@@ -112,7 +112,7 @@ export async function readFirstKey(settings: Settings, rows: readonly KeyRow[]):
 export function firstKeyOf(
   settings: Settings,
   file: KeyFile | undefined,
-  rows: readonly KeyRow[],
+  rows: readonly SigningKeyRow[],
 ): VerifyingKey | undefined {
   const kept = findFirstKey(settings, file);
   if (kept || !file) return kept;
@@ -121,7 +121,7 @@ export function firstKeyOf(
 }
 
 /** Without a first key, and without a statement in the table, the chain has not begun: all rows count until then. */
-export function viewOf(first: VerifyingKey | undefined, rows: readonly KeyRow[]): KeyView {
+export function viewOf(first: VerifyingKey | undefined, rows: readonly SigningKeyRow[]): KeyView {
   const keys = rows.map((row) => ({ row, key: new VerifyingKey(Uint8Array.from(row.public_key)) }));
   const hasBegun = first !== undefined || rows.some(({ statement }) => statement !== null);
   const chain = new KeyChain(hasBegun ? (first ? [{ key: first }] : []) : keys.map(rootOf));
@@ -164,7 +164,7 @@ export function carriersOf(
   };
 }
 
-function addStatements(chain: KeyChain, rows: readonly KeyRow[]): Map<string, KeyStatement> {
+function addStatements(chain: KeyChain, rows: readonly SigningKeyRow[]): Map<string, KeyStatement> {
   const held = new Map<string, KeyStatement>();
   const opened = rows.flatMap(({ statement }) => attempt(() => statement && openStatement(statement)) ?? []);
   for (const statement of opened.sort(bySeq))
@@ -184,7 +184,7 @@ const seqOf = (statement: KeyStatement | null): number => statement?.receipt.pay
 const bySeq = (a: KeyStatement, b: KeyStatement): number => a.receipt.payload.seq - b.receipt.payload.seq;
 
 /** Narrowed by the row: it may end a key, never lengthen it. */
-function knownKey(row: KeyRow, { key, terms }: ChainedKey, statement: KeyStatement | null): KnownKey {
+function knownKey(row: SigningKeyRow, { key, terms }: ChainedKey, statement: KeyStatement | null): KnownKey {
   const from = row.not_before.getTime() / 1000;
   const until = row.not_after === null ? Infinity : row.not_after.getTime() / 1000;
   const own = narrowTerms(terms, from, until);
@@ -193,7 +193,7 @@ function knownKey(row: KeyRow, { key, terms }: ChainedKey, statement: KeyStateme
   return { key, terms: own, notBefore: row.not_before, notAfter, jwk: key.toJwk(row.not_before, notAfter), statement };
 }
 
-const rootOf = ({ row, key }: { row: KeyRow; key: VerifyingKey }): RootKey => ({
+const rootOf = ({ row, key }: { row: SigningKeyRow; key: VerifyingKey }): RootKey => ({
   key,
   nbf: row.not_before.getTime() / 1000,
   ...(row.not_after ? { exp: row.not_after.getTime() / 1000 } : {}),
@@ -202,13 +202,13 @@ const rootOf = ({ row, key }: { row: KeyRow; key: VerifyingKey }): RootKey => ({
 export const FIRST_KIND = 'key.first';
 
 /** The key that the table itself calls the first, with its signature: what a machine that keeps none can go by. */
-export function claimedFirst(rows: readonly KeyRow[]): VerifyingKey | undefined {
+export function claimedFirst(rows: readonly SigningKeyRow[]): VerifyingKey | undefined {
   const keys = rows.map((row) => ({ row, key: new VerifyingKey(Uint8Array.from(row.public_key)) }));
   return keys.find(({ row, key }) => beganChain(row, key))?.key;
 }
 
 /** Whether the row bears the key's own statement that it is the first. */
-function beganChain({ statement }: KeyRow, key: VerifyingKey): boolean {
+function beganChain({ statement }: SigningKeyRow, key: VerifyingKey): boolean {
   return (
     attempt(() => {
       if (!statement || openReceipt(statement).payload.kind !== FIRST_KIND) return false;

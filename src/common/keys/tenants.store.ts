@@ -11,7 +11,7 @@ import { insertTenant, type TenantMaking } from './tenant-rows.js';
 
 const COLUMNS = 'tenant_id, tier, created_at, implicit, state';
 
-export interface TenantRow {
+export interface ListedTenant {
   tenant_id: string;
   tier: Tier;
   created_at: Date;
@@ -19,7 +19,7 @@ export interface TenantRow {
   implicit: boolean;
   state: TenantState;
 }
-export interface KeyRow {
+export interface ListedKey {
   tenant_id: string;
   key_id: string;
   prefix: string;
@@ -58,22 +58,22 @@ export class TenantsStore {
     return made;
   }
 
-  async findTenant(tenantId: string): Promise<TenantRow | undefined> {
-    return (await this.client.query<TenantRow>(`select ${COLUMNS} from tenant where tenant_id = $1`, [tenantId]))
+  async findTenant(tenantId: string): Promise<ListedTenant | undefined> {
+    return (await this.client.query<ListedTenant>(`select ${COLUMNS} from tenant where tenant_id = $1`, [tenantId]))
       .rows[0];
   }
 
-  async listTenants(): Promise<TenantRow[]> {
-    return (await this.client.query<TenantRow>(`select ${COLUMNS} from tenant order by tenant_id`)).rows;
+  async listTenants(): Promise<ListedTenant[]> {
+    return (await this.client.query<ListedTenant>(`select ${COLUMNS} from tenant order by tenant_id`)).rows;
   }
 
   createKey(tenantId: string, chosenKey?: string): Promise<MadeKey> {
     return insertKey(this.query, { tenantId, createdBy: OPERATOR.principal, chosenKey });
   }
 
-  async listKeys(tenantId: string): Promise<KeyRow[]> {
+  async listKeys(tenantId: string): Promise<ListedKey[]> {
     return (
-      await this.client.query<KeyRow>(
+      await this.client.query<ListedKey>(
         `select tenant_id, key_id, prefix, created_at, revoked_at, expires_at, ${statusOfKey('api_key')} as status
          from api_key where tenant_id = $1 order by created_at, key_id`,
         [tenantId],

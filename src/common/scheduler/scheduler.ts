@@ -3,7 +3,7 @@ import { isDatabaseUnavailable } from '../database/unavailable.js';
 import { LOG, type Log } from '../observability/log.js';
 
 /** Scheduled work of the process, as GET /v1/version of the daemon reports it. */
-export interface WorkState {
+export interface ScheduledState {
   name: string;
   state: 'waiting' | 'running' | 'failing' | 'stopped';
   /** Time between two runs. */
@@ -45,7 +45,7 @@ export class Scheduler implements OnModuleDestroy {
     return timed;
   }
 
-  list(): WorkState[] {
+  list(): ScheduledState[] {
     return this.works.map((timed) => timed.state).sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
@@ -80,7 +80,7 @@ class Timed implements ScheduledWork {
     this.wake();
   }
 
-  get state(): WorkState {
+  get state(): ScheduledState {
     const { lastRunAt, isStopped, running, failing } = this;
     const { name, everyMs } = this.schedule;
     return {

@@ -6,7 +6,7 @@ import { ClientAddresses } from '../../common/http/client-address.js';
 import { RawBody } from '../../common/http/raw-body.js';
 import { ProblemBody } from '../../common/problem/problem-body.js';
 import { RpcServer } from '../rpc.server.js';
-import { CapabilitiesService } from '../tool-capabilities.service.js';
+import { ToolCapabilitiesService } from '../tool-capabilities.service.js';
 import { httpPeer } from './http-peer.js';
 import { Capabilities, CapabilitiesQuery, JsonRpcRequest } from './http.dto.js';
 import { JSON_RPC_ANSWERS, NOTIFICATIONS_ALONE, rateLimited } from './json-rpc-responses.js';
@@ -55,7 +55,7 @@ const HEADERS = [
 export class HttpController {
   constructor(
     private readonly server: RpcServer,
-    private readonly known: CapabilitiesService,
+    private readonly known: ToolCapabilitiesService,
     private readonly addresses: ClientAddresses,
   ) {}
 

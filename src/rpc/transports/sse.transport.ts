@@ -7,7 +7,7 @@ import { findNoPlace } from '../../common/http/stream-places.rules.js';
 import { Metrics } from '../../common/observability/metrics.js';
 import { ServiceUnavailable, TooManyStreams } from '../../common/problem/common-problems.js';
 import { TENANT_CHANGED } from '../../common/tenancy/tenant-state.js';
-import { CapabilitiesService } from '../tool-capabilities.service.js';
+import { ToolCapabilitiesService } from '../tool-capabilities.service.js';
 import { ToolCallers } from '../../common/keys/tool-callers.js';
 import { SseConnection, type CapabilityMessage } from './sse-connection.js';
 import { markOf } from './sse-events.js';
@@ -40,7 +40,7 @@ export class SseTransport implements OnModuleInit, BeforeApplicationShutdown {
   constructor(
     private readonly callers: ToolCallers,
     private readonly listener: Listener,
-    capabilities: CapabilitiesService,
+    capabilities: ToolCapabilitiesService,
     metrics: Metrics,
   ) {
     const message = JSON.stringify(capabilities.all);

@@ -1,7 +1,7 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { readBuild } from '../../../common/build-info.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
-import { Scheduler, type WorkState } from '../../../common/scheduler/scheduler.js';
+import { Scheduler, type ScheduledState } from '../../../common/scheduler/scheduler.js';
 import { MIGRATIONS } from '../../../migrations/index.js';
 import type { DaemonVersion, ScheduledJob } from './system.dto.js';
 
@@ -47,7 +47,7 @@ export class VersionService implements OnApplicationBootstrap {
   }
 }
 
-const jobOf = ({ name, state, everyMs, lastRunAt }: WorkState): ScheduledJob => ({
+const jobOf = ({ name, state, everyMs, lastRunAt }: ScheduledState): ScheduledJob => ({
   name,
   state,
   every_ms: everyMs,

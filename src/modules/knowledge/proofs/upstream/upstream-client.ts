@@ -5,7 +5,7 @@ import type { Problem } from '../../../../common/problem/problem.js';
 import { away, type UpstreamReply } from './upstream-answers.rules.js';
 
 /** How the upstream is reached. */
-export interface UpstreamAddress {
+export interface ProofUpstreamAddress {
   url: string;
   tenantId: string | undefined;
   apiKey: string | undefined;
@@ -30,7 +30,7 @@ export class UpstreamClient {
   private readonly base: string;
   private readonly headers: Record<string, string>;
 
-  constructor(private readonly address: UpstreamAddress) {
+  constructor(private readonly address: ProofUpstreamAddress) {
     this.name = new URL(address.url).origin;
     this.base = address.url.replace(/\/+$/, '');
     this.headers = {
