@@ -8,7 +8,8 @@ import { parseWitnessKey } from '../evidence/cosignature.js';
 import type { FreshnessDemand } from '../evidence/freshness.js';
 import { parseCertificates } from '../evidence/certificate-path.js';
 import { type AnyTrustedKey, parseTrustedKeys } from '../evidence/trusted-keys.js';
-import type { Check, Verdict } from '../evidence/verify-pack.js';
+import type { Check } from '../evidence/verification-check.js';
+import type { Verdict } from '../evidence/verify-pack.js';
 import { print, type OutputOptions, type Line } from './output.js';
 
 interface Options extends OutputOptions {

@@ -1,4 +1,4 @@
-import type { Check } from './verify-pack.js';
+import { type Check, failedCheck } from './verification-check.js';
 
 /** What was found of a bundle, and what it says of itself. */
 export interface BundleVerdict {
@@ -23,7 +23,7 @@ export interface BundleVerdict {
 /** Of what cannot be read in its format. */
 export const unreadable = (format: string, error: unknown): BundleVerdict => ({
   ok: false,
-  checks: [{ name: 'format', ok: false, detail: (error as Error).message }],
+  checks: [failedCheck('format', error)],
   format,
   tenantId: null,
   subject: null,

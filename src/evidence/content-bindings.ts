@@ -15,6 +15,7 @@ export const FOREIGN_SOURCE = 'commons';
 /** Receipts that say which text a version of a document has. */
 const OF_INGEST: readonly string[] = [INGEST_ACCEPTED, INGEST_COMPLETED, 'local.ingested'];
 
+/** One version of a document, as receipts name it. */
 export interface DocumentVersion {
   readonly corpusId: string;
   readonly docId: string;

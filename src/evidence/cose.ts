@@ -7,9 +7,10 @@ const ALG = 1;
 const CONTENT_TYPE = 3;
 const KID = 4;
 const EDDSA = -8;
-/** The encoding of CBOR tag 18, COSE_Sign1. */
-const TAG_18 = 0xd2;
+/** How every COSE_Sign1 message begins: the encoding of CBOR tag 18. */
+export const COSE_SIGN1 = 0xd2;
 
+/** A message that {@link parseCose} has read; its signature is not verified by that. */
 export interface CoseSign1 {
   readonly kid: string;
   readonly contentType: string;
@@ -41,7 +42,7 @@ export function draftCose(
 export function encodeSign1(parts: readonly [Uint8Array, CborValue, Uint8Array | null, Uint8Array]): Uint8Array {
   const message = encodeCanonical([...parts]);
   const tagged = new Uint8Array(message.length + 1);
-  tagged[0] = TAG_18;
+  tagged[0] = COSE_SIGN1;
   tagged.set(message, 1);
   return tagged;
 }
@@ -51,7 +52,7 @@ export function encodeSign1(parts: readonly [Uint8Array, CborValue, Uint8Array |
  * @throws CborError
  */
 export function parseCose(bytes: Uint8Array): CoseSign1 {
-  if (bytes[0] !== TAG_18) throw new CborError('not a COSE_Sign1 message (CBOR tag 18)');
+  if (bytes[0] !== COSE_SIGN1) throw new CborError('not a COSE_Sign1 message (CBOR tag 18)');
   const parts = decodeCanonical(bytes.subarray(1));
   if (!Array.isArray(parts) || parts.length !== 4) throw new CborError('COSE_Sign1 must be an array of four');
   const [protectedHeader, unprotected, payload, signature] = parts as CborValue[];

@@ -1,6 +1,6 @@
 import { type Checkpoint, parseCheckpoint } from './checkpoint.js';
 import { findCosignature, type Witness } from './cosignature.js';
-import type { Check } from './verify-pack.js';
+import { type Check, checkBy } from './verification-check.js';
 
 /** What a verifier knows of the log from elsewhere, and asks of a file's checkpoint. */
 export interface FreshnessDemand {
@@ -21,12 +21,10 @@ export interface CarriedLog {
 
 /** The step `freshness`: of a file whose other steps have been done. docs/formats/proof-pack.md. */
 export function checkFreshness(log: CarriedLog | null, demand: FreshnessDemand): Check {
-  try {
+  return checkBy('freshness', () => {
     if (log === null) throw new Error('the file carries no checkpoint: ask for it with include=proofs');
-    return { name: 'freshness', ok: true, detail: judge(log, parseCheckpoint(log.checkpoint), demand) };
-  } catch (error) {
-    return { name: 'freshness', ok: false, detail: error instanceof Error ? error.message : String(error) };
-  }
+    return judge(log, parseCheckpoint(log.checkpoint), demand);
+  });
 }
 
 function judge(log: CarriedLog, head: Checkpoint, { checkpoint, origin, witnesses = [] }: FreshnessDemand): string {

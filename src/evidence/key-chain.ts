@@ -13,6 +13,7 @@ export interface Term {
   readonly from: number;
   readonly until: number;
 }
+/** A key of the chain, and when it signs for what. */
 export interface ChainedKey {
   readonly key: VerifyingKey;
   /** Purposes without a term are not the key's. */
@@ -153,6 +154,7 @@ export class KeyChain {
   }
 }
 
+/** Whether a time in seconds since 1970 lies in a term; without a term never. */
 export const isWithin = (term: Term | undefined, seconds: number): boolean =>
   term !== undefined && seconds >= term.from && seconds < term.until;
 

@@ -21,6 +21,7 @@ export interface LogEpoch {
   readonly lastKnown: string | null;
 }
 
+/** The origin of the checkpoints of an epoch. @param epoch from 1 */
 export const epochOrigin = (name: string, epoch: number): string => `${name}/${epoch}`;
 
 /** Makes the receipt that begins an epoch. @param after the end of the server's stream of such receipts */

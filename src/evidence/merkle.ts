@@ -115,6 +115,7 @@ export function rootOfInclusion(
   return last === 0 ? hash : undefined;
 }
 
+/** A Merkle tree (RFC 9162, 2.1) by the number of its leaves and its root of 32 bytes. */
 export interface TreeHead {
   readonly size: number;
   readonly root: Uint8Array;

@@ -32,12 +32,14 @@ export interface LogPosition {
   readonly leaf_index: number;
   readonly path: readonly Digest[];
 }
+/** An execution receipt in a pack. */
 export interface PackReceipt extends LogPosition {
   /** UUID of the execution receipt. */
   readonly receipt_id: string;
   /** COSE_Sign1, base64. */
   readonly cose: string;
 }
+/** A retrieval receipt in a pack. */
 export interface PackRetrieval extends LogPosition {
   /** `blake3:<hex>` of the record. */
   readonly receipt_id: string;
@@ -108,6 +110,7 @@ export interface PackContents {
   /** Of checkpoints of the pack, by time-stamping authorities; left out where there are none. Not in version 1. */
   readonly timestamps?: readonly FileTimestamp[];
 }
+/** A proof pack as it stands in its file. */
 export interface ProofPack extends PackContents {
   /** COSE_Sign1, base64, detached payload: the canonical JSON of everything else. */
   readonly seal: string;

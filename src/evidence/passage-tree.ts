@@ -37,6 +37,7 @@ export class PassageTree {
 /** A passage's place in a tree of `size` passages. */
 export type PassagePlace = LeafPlace & { readonly size: number };
 
+/** Whether the path of a place leads from the passage to the root. */
 export const leadsToRoot = (passage: PassageLeaf, place: PassagePlace, root: Digest): boolean =>
   leafLeadsTo(root, leafOf(passage), place, place.size);
 

@@ -36,6 +36,7 @@ export interface ReceiptPayload {
   readonly body: CborMap;
 }
 
+/** An execution receipt with its signature. */
 export interface SignedReceipt {
   readonly receiptId: string;
   readonly payload: ReceiptPayload;
@@ -85,6 +86,7 @@ export function draftReceipt(fields: ReceiptFields, key: Pick<KeyName, 'kid'>): 
   };
 }
 
+/** By a key at hand; the server itself signs drafts by its signer. */
 export const signReceipt = (fields: ReceiptFields, key: KeyAtHand): SignedReceipt =>
   signNow(draftReceipt(fields, key), key);
 

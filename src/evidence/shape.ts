@@ -8,6 +8,7 @@ export type Shape =
   | { readonly orNull: Shape }
   | readonly [Shape]
   | Members;
+/** An object with these members and no other. */
 export interface Members {
   readonly members: Readonly<Record<string, Shape>>;
 }

@@ -6,12 +6,14 @@ import { VerifyingKey } from './signing-key.js';
 const ED25519 = 0x01;
 const MAX_SIGNATURES = 64;
 
+/** One signature line. */
 export interface NoteSignature {
   readonly name: string;
   /** The first four bytes of the decoded signature. */
   readonly keyId: Uint8Array;
   readonly signature: Uint8Array;
 }
+/** A note that was read; that its signatures hold is not said. */
 export interface SignedNote {
   /** With its final newline, without the separating blank line. */
   readonly text: string;

@@ -36,6 +36,7 @@ export interface Draft<T> {
 /** Who signs: what a draft says of its key. */
 export type KeyName<K extends SignatureVerifier = SignatureVerifier> = Pick<K, 'algorithm' | 'kid'>;
 
+/** Without waiting, and for whatever purpose the draft is: the caller has chosen the key. */
 export const signNow = <T>(draft: Draft<T>, key: KeyAtHand): T => draft.with(key.sign(draft.toBeSigned));
 
 /** One of them. @throws as {@link Signer.signAll} */

@@ -9,10 +9,12 @@ const HASH_BYTES = 32;
 /** A tile of level 6 spans 2^56 leaves, more than a safe integer counts. */
 const MAX_LEVEL = 6;
 
+/** Which tile: `level` from 0, `index` from the left. */
 export interface TileAddress {
   readonly level: number;
   readonly index: number;
 }
+/** A tile with its hashes, as many as the tree has there. */
 export interface Tile extends TileAddress {
   /** The hashes one after another, 32 bytes each. */
   readonly hashes: Uint8Array;
@@ -166,6 +168,7 @@ export function tilePath({ level, index }: Pick<TileRequest, 'level' | 'index'>,
   return `tile/${String(level)}/${indexPath(index, width)}`;
 }
 
+/** What a path of tlog-tiles asks for; `entries` are the leaves themselves. */
 export interface TileRequest {
   readonly level: number | 'entries';
   readonly index: number;

@@ -29,13 +29,10 @@ import {
   type TrustedKey,
 } from './file-keys.js';
 import { openReceipt, openRetrieval, type RetrievalPayload, type SignedReceipt } from './receipt.js';
+import { type Check, checkBy, failedCheck } from './verification-check.js';
 import { describeConsistency, describeEpoch, expectPrevious, verifyEpoch } from './verify-epoch.js';
 
-export interface Check {
-  readonly name: string;
-  readonly ok: boolean;
-  readonly detail: string;
-}
+/** What every step came to, whatever those before it did; of a file that cannot be read the step `format` alone. */
 export interface Verdict {
   readonly ok: boolean;
   /** In the order of verification: the first that is not ok is what failed. */
@@ -86,7 +83,7 @@ export function verifyPack(
   try {
     pack = readPack(file);
   } catch (error) {
-    return { ok: false, checks: [failed('format', error)] };
+    return { ok: false, checks: [failedCheck('format', error)] };
   }
   const opened: Opened = {
     pack,
@@ -98,21 +95,9 @@ export function verifyPack(
     checkpoint: undefined,
     epoch: undefined,
   };
-  const checks = STEPS.map(([name, step]) => attempt(name, () => step(opened)));
+  const checks = STEPS.map(([name, step]) => checkBy(name, () => step(opened)));
   checks.unshift({ name: 'format', ok: true, detail: `${pack.format}, ${String(file.length)} bytes, canonical` });
   return { ok: checks.every((check) => check.ok), checks };
-}
-
-function attempt(name: string, step: () => string): Check {
-  try {
-    return { name, ok: true, detail: step() };
-  } catch (error) {
-    return failed(name, error);
-  }
-}
-
-function failed(name: string, error: unknown): Check {
-  return { name, ok: false, detail: error instanceof Error ? error.message : String(error) };
 }
 
 function checkKeys(opened: Opened): string {

@@ -13,6 +13,7 @@ const HEADER = 'svc-witness-key/v1';
 export const draftWitnessStatement = (origin: string, verifierKey: string): NoteDraft =>
   draftNote(`${HEADER}\n${verifierKey}\n`, origin);
 
+/** A statement that was read, and holds. */
 export interface WitnessStatement {
   readonly witness: Witness;
   readonly verifierKey: string;

@@ -1,6 +1,6 @@
 import type { Lane, ProofJobReply, RetrievedPassage } from '../../common/client/api-replies.js';
 import type { LeftOut } from '../ingest/sources.types.js';
-import type { Check } from '../../evidence/verify-pack.js';
+import type { Check } from '../../evidence/verification-check.js';
 
 interface QuestionReport {
   lane: Lane;

@@ -8,6 +8,7 @@ import { type Disclosure, type FieldPath, SALT_BYTES } from './export-format.js'
 const MAX_MEMBERS = 1000;
 const REFERENCE_BYTES = 16;
 
+/** A part of an export that is shown or withheld as a whole. */
 export interface Field {
   readonly path: FieldPath;
   readonly value: CborValue;

@@ -143,6 +143,7 @@ export function asExport(value: unknown): ExportFile {
 export const manifestBytes = (manifest: ExportManifest): Uint8Array =>
   encodeCanonical(manifest as unknown as CborValue);
 
+/** Deterministic CBOR (docs/formats/export.md). */
 export const encodeExportCbor = (file: ExportFile): Uint8Array => encodeCanonical(file as unknown as CborValue);
 
 /** @throws Error for every input that {@link encodeExportCbor} would not have written */
@@ -159,6 +160,7 @@ export const encodeExportJson = (file: ExportFile): Uint8Array =>
     disclosures: file.disclosures.map(disclosureAsJson),
   });
 
+/** A disclosure as the JSON form has it: `value`, or `cbor` where the value holds bytes. */
 export const disclosureAsJson = ({ path, salt, value }: Disclosure): object => ({
   path,
   salt: base64(salt),

@@ -91,6 +91,7 @@ function logOf(names: readonly string[], read: (name: string) => Uint8Array): ob
 
 const isEqual = (a: Uint8Array, b: Uint8Array): boolean => Buffer.compare(a, b) === 0;
 
+/** By its first bytes alone; an empty archive too. */
 export const isZip = (bytes: Uint8Array): boolean =>
   bytes.length >= END_RECORD_BYTES && bytes[0] === 0x50 && bytes[1] === 0x4b && [0x03, 0x05].includes(bytes[2]!);
 

@@ -22,6 +22,7 @@ export interface DraftItem {
   readonly record: Digest | null;
   readonly value: CborMap;
 }
+/** What an export says, before its fields are salted and its manifest is signed. */
 export interface ExportDraft {
   readonly tenantId: string;
   readonly subject: 'receipt' | 'answer' | 'action' | 'stream' | 'entity';
@@ -89,6 +90,7 @@ export class SignedExport {
   }
 }
 
+/** By whom exports are signed, and what a reader needs to hold that against a key that it has pinned. */
 export interface ExportSigner {
   readonly active: Signer;
   /** All public keys, the active one among them. */

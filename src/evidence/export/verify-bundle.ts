@@ -3,7 +3,8 @@ import { isRecord } from '../canonical-json.js';
 import { PACK_FORMAT, PACK_FORMATS, type ProofPack } from '../pack-format.js';
 import { checkFreshness } from '../freshness.js';
 import { rootsOf } from '../file-keys.js';
-import { type Check, verifyPack } from '../verify-pack.js';
+import type { Check } from '../verification-check.js';
+import { verifyPack } from '../verify-pack.js';
 import { type BundleLimits, BundleUnreadable } from './bundle-limits.js';
 import {
   decodeExportCbor,

@@ -10,7 +10,7 @@ import { verifyConsistency, verifyInclusion } from '../merkle.js';
 import { openReceipt, openRetrieval } from '../receipt.js';
 import { describeConsistency, describeEpoch, expectPrevious, verifyEpoch } from '../verify-epoch.js';
 import { describeKeys, expectLogName, expectTerm, logKeysOf, readFileKeys } from '../file-keys.js';
-import type { Check } from '../verify-pack.js';
+import { type Check, checkBy } from '../verification-check.js';
 import { checkContents } from './export-contents.js';
 import { FieldTree, fieldDigest, isField } from './export-fields.js';
 import { type ExportFile, MANIFEST_CONTENT_TYPE, manifestBytes } from './export-format.js';
@@ -41,16 +41,8 @@ export function verifyExport(file: ExportFile, acceptance: Acceptance): { checks
   const items = file.manifest.items.map((item, index) => ({ ...item, index, shown: new FieldTree() }));
   const found = { checkpoint: undefined, epoch: undefined };
   const opened = { file, acceptance, keys: new Map(), items, shown: new FieldTree(), ...found };
-  const checks = STEPS.map(([name, step]) => attempt(name, () => step(opened)));
+  const checks = STEPS.map(([name, step]) => checkBy(name, () => step(opened)));
   return { checks, subjectId: opened.shown.text('subject_id') ?? null };
-}
-
-function attempt(name: string, step: () => string): Check {
-  try {
-    return { name, ok: true, detail: step() };
-  } catch (error) {
-    return { name, ok: false, detail: error instanceof Error ? error.message : String(error) };
-  }
 }
 
 function checkKeys(opened: OpenExport): string {

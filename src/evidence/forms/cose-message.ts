@@ -1,12 +1,11 @@
 import { CborError, type CborValue, decodeCanonical, encodeCanonical } from '../cbor.js';
-import { encodeSign1 } from '../cose.js';
+import { COSE_SIGN1, encodeSign1 } from '../cose.js';
 import type { Draft, KeyName, SignatureVerifier } from '../signer.js';
 
 /** Header labels: RFC 9052 section 3.1, RFC 9597 (15), RFC 9942 (394, 395, 396). */
 export const LABEL = { alg: 1, contentType: 3, kid: 4, claims: 15, receipts: 394, vds: 395, vdp: 396 } as const;
 /** RFC 9053 sections 2.1 and 2.2. */
 const ALGORITHMS = { EdDSA: -8, ES256: -7 } as const;
-const TAG_18 = 0xd2;
 
 export type IntMap = ReadonlyMap<number, CborValue>;
 
@@ -50,7 +49,7 @@ function encodeMessage({ protected: header, unprotected, payload, signature }: C
 
 /** @throws CborError for what is no such message, or not in its one deterministic form */
 export function decodeMessage(bytes: Uint8Array): CoseMessage {
-  if (bytes[0] !== TAG_18) throw new CborError('not a COSE_Sign1 message (CBOR tag 18)');
+  if (bytes[0] !== COSE_SIGN1) throw new CborError('not a COSE_Sign1 message (CBOR tag 18)');
   const parts = decodeCanonical(bytes.subarray(1));
   if (!Array.isArray(parts) || parts.length !== 4) throw new CborError('COSE_Sign1 must be an array of four');
   const [header, unprotected, payload, signature] = parts as CborValue[];

@@ -1,4 +1,5 @@
 import { type Checkpoint, parseCheckpoint } from '../checkpoint.js';
+import { COSE_SIGN1 } from '../cose.js';
 import { blake3Digest, digestBytes } from '../digest.js';
 import { logEntry, logLeafHash, type RecordType } from '../log-entry.js';
 import { rootOfInclusion, verifyInclusion } from '../merkle.js';
@@ -13,6 +14,7 @@ export interface LoggedRecord extends LogPosition {
   readonly checkpoint: string;
 }
 
+/** The text of the leaf that the log has of a record: ASCII, `svc-log-entry-v1:<type>:blake3:<hex>`. */
 export const entryOf = ({ type, record }: Pick<LoggedRecord, 'type' | 'record'>): string =>
   Buffer.from(logEntry(type, blake3Digest(record))).toString('ascii');
 
@@ -20,7 +22,6 @@ export const entryBytes = (entry: string): Uint8Array => Buffer.from(entry, 'asc
 
 /** An execution receipt begins with the tag of COSE_Sign1, a retrieval receipt is a CBOR map. */
 export const recordTypeOf = (record: Uint8Array): RecordType => (record[0] === COSE_SIGN1 ? 'execution' : 'retrieval');
-export const COSE_SIGN1 = 0xd2;
 
 /** @throws Error where the entry is none of this log's */
 export function readEntry(entry: string): { type: RecordType; digest: Uint8Array } {
@@ -29,6 +30,7 @@ export function readEntry(entry: string): { type: RecordType; digest: Uint8Array
   return { type: match[1] as RecordType, digest: digestBytes('blake3', match[2]!) };
 }
 
+/** The 32 bytes of each step of an audit path. @throws Error for what is no `sha256:<hex>` */
 export const hashesOf = (path: readonly string[]): Uint8Array[] => path.map((digest) => digestBytes('sha256', digest));
 
 /** The root that the path leads to. @throws Error where it leads to none */

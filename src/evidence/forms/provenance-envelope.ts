@@ -26,6 +26,7 @@ export interface ContentDigests {
   readonly blake3: string;
 }
 
+/** Both digests, of the bytes as they are. */
 export const digestsOf = (content: Uint8Array): ContentDigests => ({
   sha256: sha256(content).toString('hex'),
   blake3: Buffer.from(blake3(content)).toString('hex'),

@@ -52,6 +52,7 @@ export function readReceiptBundle(bytes: Uint8Array, parsed: unknown): ReceiptBu
   return { kid: keyId, ...readStatement(parseStatement(payload), payload), ...signed };
 }
 
+/** Whether this key signed it, and it names it. What it says of the log is another question: {@link expectLogged}. */
 export const verifyReceiptBundle = ({ kid, signed, signature }: ReceiptBundle, key: SignatureVerifier): boolean =>
   kid === key.kid && key.verify(signed, signature);
 

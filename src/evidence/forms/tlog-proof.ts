@@ -2,6 +2,7 @@ import { entryBytes, expectLogged, type LoggedRecord, recordTypeOf } from './log
 
 const FIRST_LINE = 'c2sp.org/tlog-proof@v1';
 
+/** By its first line alone. */
 export const isTlogProof = (bytes: Uint8Array): boolean =>
   entryBytes(`${FIRST_LINE}\n`).every((byte, n) => bytes[n] === byte);
 

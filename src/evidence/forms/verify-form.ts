@@ -2,17 +2,17 @@ import { provesNothing } from '../auth-modes.js';
 import { type BundleVerdict, unreadable } from '../bundle-verdict.js';
 import { isRecord } from '../canonical-json.js';
 import { parseCheckpoint, verifyCheckpoint } from '../checkpoint.js';
-import { parseCose, verifyCose } from '../cose.js';
+import { COSE_SIGN1, parseCose, verifyCose } from '../cose.js';
 import { expectLogName } from '../file-keys.js';
 import { checkFreshness, expectOrigin, type FreshnessDemand } from '../freshness.js';
 import { openReceipt, openRetrieval, RECEIPT_CONTENT_TYPE, type RetrievalPayload } from '../receipt.js';
 import type { Purpose } from '../purposes.js';
 import { type AnyTrustedKey, chainKeysOf } from '../trusted-keys.js';
-import type { Check } from '../verify-pack.js';
+import { type Check, checkBy } from '../verification-check.js';
 import { decodeMessage, LABEL, verifyMessage } from './cose-message.js';
 import { readCoseReceipt, verifyCoseReceipt } from './cose-receipt.js';
 import { isSigstoreBundle } from './dsse.js';
-import { COSE_SIGN1, type LoggedRecord, readEntry } from './logged-record.js';
+import { type LoggedRecord, readEntry } from './logged-record.js';
 import { readReceiptBundle, verifyReceiptBundle } from './sigstore-bundle.js';
 import { readStatement } from './signed-statement.js';
 import { isTlogProof, readTlogProof } from './tlog-proof.js';
@@ -54,7 +54,7 @@ export function verifyForm(
   }
   const { format, steps, subjectId, tenantId, kids } = opened;
   const checks: Check[] = [{ name: 'format', ok: true, detail: `${format}, ${bytes.length} bytes, canonical` }];
-  for (const [name, look] of [['keys', () => keys.describe(kids)] as Step, ...steps]) checks.push(attempt(name, look));
+  for (const [name, look] of [['keys', () => keys.describe(kids)] as Step, ...steps]) checks.push(checkBy(name, look));
   if (freshness) checks.push(judgeFreshness(opened, freshness));
   const subject = { type: 'receipt', id: subjectId };
   return {
@@ -67,14 +67,6 @@ export function verifyForm(
     roots: [],
     isByTrusted: checks[1]?.ok === true,
   };
-}
-
-function attempt(name: string, look: () => string): Check {
-  try {
-    return { name, ok: true, detail: look() };
-  } catch (error) {
-    return { name, ok: false, detail: (error as Error).message };
-  }
 }
 
 /** What a form cannot answer is a failure: it was asked for. */

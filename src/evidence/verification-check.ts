@@ -1,0 +1,22 @@
+/** One step of a verification. */
+export interface Check {
+  readonly name: string;
+  readonly ok: boolean;
+  /** What was found right, or what is wrong. */
+  readonly detail: string;
+}
+
+/** @param step returns what it found right, and throws what is wrong */
+export function checkBy(name: string, step: () => string): Check {
+  try {
+    return { name, ok: true, detail: step() };
+  } catch (error) {
+    return failedCheck(name, error);
+  }
+}
+
+export const failedCheck = (name: string, error: unknown): Check => ({
+  name,
+  ok: false,
+  detail: error instanceof Error ? error.message : String(error),
+});
