@@ -8,7 +8,7 @@ import { parseWitnessKey } from '../evidence/cosignature.js';
 import type { FreshnessDemand } from '../evidence/freshness.js';
 import { parseCertificates } from '../evidence/certificate-path.js';
 import { type AnyTrustedKey, parseTrustedKeys } from '../evidence/trusted-keys.js';
-import type { Check } from '../evidence/verification-check.js';
+import type { VerificationCheck } from '../evidence/verification-check.js';
 import type { Verdict } from '../evidence/verify-pack.js';
 import { print, type OutputOptions, type Line } from './output.js';
 
@@ -122,7 +122,7 @@ function refusal(name: string, detail: string): Verdict {
 
 function describe(verdict: Verdict, isPinned: boolean): Line[] {
   const width = Math.max(...verdict.checks.map((check) => check.name.length));
-  const line = (check: Check): Line => {
+  const line = (check: VerificationCheck): Line => {
     const text = `${check.ok ? 'ok  ' : 'FAIL'}  ${check.name.padEnd(width)}  ${check.detail}`;
     return check.ok ? text : { text, style: 'red' };
   };

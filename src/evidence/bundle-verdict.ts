@@ -1,9 +1,9 @@
-import { type Check, failedCheck } from './verification-check.js';
+import { type VerificationCheck, failedCheck } from './verification-check.js';
 
 /** What was found of a bundle, and what it says of itself. */
 export interface BundleVerdict {
   readonly ok: boolean;
-  readonly checks: readonly Check[];
+  readonly checks: readonly VerificationCheck[];
   /** Of an export or pack, or `tlog-proof`, `cose`, `cose-receipt`, `statement`, `sigstore`. */
   readonly format: string;
   /** What the bundle claims; null where it could not be read so far. */

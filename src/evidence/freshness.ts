@@ -1,6 +1,6 @@
 import { type Checkpoint, parseCheckpoint } from './checkpoint.js';
 import { findCosignature, type Witness } from './cosignature.js';
-import { type Check, checkBy } from './verification-check.js';
+import { type VerificationCheck, checkBy } from './verification-check.js';
 
 /** What a verifier knows of the log from elsewhere, and asks of a file's checkpoint. */
 export interface FreshnessDemand {
@@ -20,7 +20,7 @@ export interface CarriedLog {
 }
 
 /** The step `freshness`: of a file whose other steps have been done. docs/formats/proof-pack.md. */
-export function checkFreshness(log: CarriedLog | null, demand: FreshnessDemand): Check {
+export function checkFreshness(log: CarriedLog | null, demand: FreshnessDemand): VerificationCheck {
   return checkBy('freshness', () => {
     if (log === null) throw new Error('the file carries no checkpoint: ask for it with include=proofs');
     return judge(log, parseCheckpoint(log.checkpoint), demand);

@@ -1,5 +1,5 @@
 /** One step of a verification. */
-export interface Check {
+export interface VerificationCheck {
   readonly name: string;
   readonly ok: boolean;
   /** What was found right, or what is wrong. */
@@ -7,7 +7,7 @@ export interface Check {
 }
 
 /** @param step returns what it found right, and throws what is wrong */
-export function checkBy(name: string, step: () => string): Check {
+export function checkBy(name: string, step: () => string): VerificationCheck {
   try {
     return { name, ok: true, detail: step() };
   } catch (error) {
@@ -15,7 +15,7 @@ export function checkBy(name: string, step: () => string): Check {
   }
 }
 
-export const failedCheck = (name: string, error: unknown): Check => ({
+export const failedCheck = (name: string, error: unknown): VerificationCheck => ({
   name,
   ok: false,
   detail: error instanceof Error ? error.message : String(error),

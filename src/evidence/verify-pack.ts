@@ -29,14 +29,14 @@ import {
   type TrustedKey,
 } from './file-keys.js';
 import { openReceipt, openRetrieval, type RetrievalPayload, type SignedReceipt } from './receipt.js';
-import { type Check, checkBy, failedCheck } from './verification-check.js';
+import { type VerificationCheck, checkBy, failedCheck } from './verification-check.js';
 import { describeConsistency, describeEpoch, expectPrevious, verifyEpoch } from './verify-epoch.js';
 
 /** What every step came to, whatever those before it did; of a file that cannot be read the step `format` alone. */
 export interface Verdict {
   readonly ok: boolean;
   /** In the order of verification: the first that is not ok is what failed. */
-  readonly checks: readonly Check[];
+  readonly checks: readonly VerificationCheck[];
 }
 
 type OpenedReceipt = SignedReceipt & { readonly kid: string };

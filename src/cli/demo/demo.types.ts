@@ -1,6 +1,6 @@
 import type { Lane, ProofJobReply, RetrievedPassage } from '../../common/client/api-replies.js';
 import type { LeftOut } from '../ingest/sources.types.js';
-import type { Check } from '../../evidence/verification-check.js';
+import type { VerificationCheck } from '../../evidence/verification-check.js';
 
 interface QuestionReport {
   lane: Lane;
@@ -25,8 +25,8 @@ export interface DemoReport {
   questions: QuestionReport[];
   answer: AnswerReport;
   proof: ProofReport;
-  pack: { file: string; bytes: number; verified: boolean; checks: readonly Check[] };
-  flipped: { offset: number; from: number; to: number; refused: boolean; failed: Check | null };
+  pack: { file: string; bytes: number; verified: boolean; checks: readonly VerificationCheck[] };
+  flipped: { offset: number; from: number; to: number; refused: boolean; failed: VerificationCheck | null };
 }
 
 export interface Asked {

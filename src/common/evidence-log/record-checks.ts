@@ -22,7 +22,7 @@ import type { RecordError } from './record-errors.types.js';
 import { signatureFaultOf, unlikeReceipt, unlikeRetrieval } from './record-faults.js';
 
 /** One finding. `ok` null: the question does not arise, and `detail` says why. */
-export interface Finding {
+export interface RecordFinding {
   readonly ok: boolean | null;
   readonly code: RecordError;
   readonly detail: string;
@@ -31,10 +31,10 @@ export interface Finding {
 /** What was found of one stored record, each part by itself. */
 export interface RecordReport {
   /** The form, the identity, and the columns of the row held against it. */
-  readonly record: Finding;
-  readonly signature: Finding & { readonly kid: string | null };
-  readonly chain: Finding;
-  readonly log: Finding & { readonly leafIndex: number | null; readonly treeSize: number | null };
+  readonly record: RecordFinding;
+  readonly signature: RecordFinding & { readonly kid: string | null };
+  readonly chain: RecordFinding;
+  readonly log: RecordFinding & { readonly leafIndex: number | null; readonly treeSize: number | null };
   /** As the record says; null when it cannot be read. */
   readonly authMode: string | null;
 }
@@ -46,9 +46,9 @@ export type RecordForm = Pick<RecordReport, 'record' | 'signature' | 'authMode'>
 export const firstError = (report: RecordReport): RecordError =>
   [report.record, report.signature, report.chain, report.log].find(({ ok }) => ok === false)?.code ?? 'OK';
 
-const good = (detail: string): Finding => ({ ok: true, code: 'OK', detail });
-const bad = (code: RecordError, detail: string): Finding => ({ ok: false, code, detail });
-const moot = (detail: string): Finding => ({ ok: null, code: 'OK', detail });
+const good = (detail: string): RecordFinding => ({ ok: true, code: 'OK', detail });
+const bad = (code: RecordError, detail: string): RecordFinding => ({ ok: false, code, detail });
+const moot = (detail: string): RecordFinding => ({ ok: null, code: 'OK', detail });
 
 /** Checks stored records again from their bytes: signature, chain and log. No earlier result is trusted. */
 @Injectable()
@@ -134,7 +134,7 @@ export class RecordChecks {
   }
 
   /** The receipt before must be what `prev` names, and the one after, or the end of the stream, must name this one. */
-  private async checkChain({ payload, payloadHash }: OpenReceipt): Promise<Finding> {
+  private async checkChain({ payload, payloadHash }: OpenReceipt): Promise<RecordFinding> {
     const { stream, seq, prev } = payload;
     const around = await this.records.findNeighbours(stream, seq);
     const fault = faultBefore(payload, around) ?? faultAfter(payload, payloadHash, around);
@@ -147,7 +147,7 @@ export class RecordChecks {
     type: RecordType,
     record: Uint8Array,
     keys: readonly KnownKey[],
-  ): Promise<Finding & { leafIndex: number | null; treeSize: number | null }> {
+  ): Promise<RecordFinding & { leafIndex: number | null; treeSize: number | null }> {
     const look = () => this.crossTenant.run('read log', (query) => inclusionOf(query, type, record, keys));
     try {
       const found = await look();
@@ -209,7 +209,7 @@ function faultAfter(
   return `stream ${stream} is said to end at seq ${head?.seq ?? 0}, and nothing follows this one`;
 }
 
-function checkSignature(opened: OpenReceipt, keys: readonly KnownKey[]): Finding {
+function checkSignature(opened: OpenReceipt, keys: readonly KnownKey[]): RecordFinding {
   const { kid, payload } = opened;
   const known = keys.find(({ key }) => key.kid === kid);
   const fault = signatureFaultOf(parseCose(opened.cose), opened, known);
@@ -225,7 +225,7 @@ function checkSignature(opened: OpenReceipt, keys: readonly KnownKey[]): Finding
 }
 
 /** What lists and searches go by must be what the record says. */
-const judge = (unlike: readonly string[], what: string): Finding =>
+const judge = (unlike: readonly string[], what: string): RecordFinding =>
   unlike.length === 0
     ? good('its bytes make its id, and its row says what they say')
     : bad('RECORD_MISMATCH', `the row differs from ${what}: ${unlike.join(', ')}`);

@@ -1,4 +1,4 @@
-import { CheckFailed, type Check, type Finding } from './check.js';
+import { CheckFailed, type Check, type CheckFinding } from './check.js';
 
 /**
  * How long a probe waits for one check. Checks run at once, so that an answer takes less than two seconds whatever
@@ -15,20 +15,20 @@ export interface CheckRunOptions {
   /** What is shown of an error that the check did not expect. */
   describe?: (error: Error) => string;
   /** Called with each finding when it is there, also with one that probes did not wait for. */
-  onFinding?: (finding: Finding) => void;
+  onFinding?: (finding: CheckFinding) => void;
 }
 
 /** One check as probes see it: run once for all of them, cached for a moment, and not started again while it runs. */
 export class CheckRun<Name extends string = string> {
-  private running: { since: number; finding: Promise<Finding> } | undefined;
-  private last: { until: number; finding: Finding } | undefined;
+  private running: { since: number; finding: Promise<CheckFinding> } | undefined;
+  private last: { until: number; finding: CheckFinding } | undefined;
 
   constructor(
     readonly check: Check<Name>,
     private readonly options: CheckRunOptions = {},
   ) {}
 
-  async read(): Promise<Finding> {
+  async read(): Promise<CheckFinding> {
     const { last } = this;
     if (last && performance.now() < last.until) return last.finding;
     this.running ??= { since: performance.now(), finding: this.find() };
@@ -36,7 +36,7 @@ export class CheckRun<Name extends string = string> {
     return this.within(Math.max(0, since + CHECK_TIMEOUT_MS - performance.now()), finding);
   }
 
-  private async find(): Promise<Finding> {
+  private async find(): Promise<CheckFinding> {
     const { describe = describeError, onFinding, cacheMs = 0 } = this.options;
     const { finding, maxCacheMs } = await this.check.run().then(
       (detail) => ({ finding: { ok: true, detail, samples: [] }, maxCacheMs: Infinity }),
@@ -51,9 +51,9 @@ export class CheckRun<Name extends string = string> {
     return finding;
   }
 
-  private async within(ms: number, finding: Promise<Finding>): Promise<Finding> {
+  private async within(ms: number, finding: Promise<CheckFinding>): Promise<CheckFinding> {
     let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<Finding>((resolve) => {
+    const late = new Promise<CheckFinding>((resolve) => {
       timer = setTimeout(() => resolve(failed(UNANSWERED)), ms);
     });
     return Promise.race([finding, late]).finally(() => clearTimeout(timer));
@@ -62,7 +62,7 @@ export class CheckRun<Name extends string = string> {
 
 const UNANSWERED = `did not answer within ${CHECK_TIMEOUT_MS / 1000} s`;
 
-const failed = (detail: string, samples: readonly string[] = []): Finding => ({ ok: false, detail, samples });
+const failed = (detail: string, samples: readonly string[] = []): CheckFinding => ({ ok: false, detail, samples });
 
 /** Drivers put addresses and user names into their messages; the code says as much. */
 const describeError = (error: NodeJS.ErrnoException): string =>

@@ -30,7 +30,7 @@ export class CheckFailed extends Error {
 }
 
 /** What came of a check. */
-export interface Finding {
+export interface CheckFinding {
   ok: boolean;
   /** What was seen, or what is wrong. */
   detail: string;

@@ -3,7 +3,7 @@ import { isRecord } from '../canonical-json.js';
 import { PACK_FORMAT, PACK_FORMATS, type ProofPack } from '../pack-format.js';
 import { checkFreshness } from '../freshness.js';
 import { rootsOf } from '../file-keys.js';
-import type { Check } from '../verification-check.js';
+import type { VerificationCheck } from '../verification-check.js';
 import { verifyPack } from '../verify-pack.js';
 import { type BundleLimits, BundleUnreadable } from './bundle-limits.js';
 import {
@@ -128,7 +128,7 @@ async function judgeExport(
   };
 }
 
-const soundKeys = (checks: readonly Check[]): boolean => checks.some(({ name, ok }) => name === 'keys' && ok);
+const soundKeys = (checks: readonly VerificationCheck[]): boolean => checks.some(({ name, ok }) => name === 'keys' && ok);
 
 function parse(content: Uint8Array): unknown {
   try {

@@ -10,7 +10,7 @@ import { verifyConsistency, verifyInclusion } from '../merkle.js';
 import { openReceipt, openRetrieval } from '../receipt.js';
 import { describeConsistency, describeEpoch, expectPrevious, verifyEpoch } from '../verify-epoch.js';
 import { describeKeys, expectLogName, expectTerm, logKeysOf, readFileKeys } from '../file-keys.js';
-import { type Check, checkBy } from '../verification-check.js';
+import { type VerificationCheck, checkBy } from '../verification-check.js';
 import { checkContents } from './export-contents.js';
 import { FieldTree, fieldDigest, isField } from './export-fields.js';
 import { type ExportFile, MANIFEST_CONTENT_TYPE, manifestBytes } from './export-format.js';
@@ -37,7 +37,7 @@ const STEPS: readonly (readonly [string, (opened: OpenExport) => string])[] = [
  * Verifies an export from its own contents, and the trusted keys when some are given; reads nothing else. Its form was
  * checked when it was decoded.
  */
-export function verifyExport(file: ExportFile, acceptance: Acceptance): { checks: Check[]; subjectId: string | null } {
+export function verifyExport(file: ExportFile, acceptance: Acceptance): { checks: VerificationCheck[]; subjectId: string | null } {
   const items = file.manifest.items.map((item, index) => ({ ...item, index, shown: new FieldTree() }));
   const found = { checkpoint: undefined, epoch: undefined };
   const opened = { file, acceptance, keys: new Map(), items, shown: new FieldTree(), ...found };

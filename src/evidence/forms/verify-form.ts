@@ -8,7 +8,7 @@ import { checkFreshness, expectOrigin, type FreshnessDemand } from '../freshness
 import { openReceipt, openRetrieval, RECEIPT_CONTENT_TYPE, type RetrievalPayload } from '../receipt.js';
 import type { Purpose } from '../purposes.js';
 import { type AnyTrustedKey, chainKeysOf } from '../trusted-keys.js';
-import { type Check, checkBy } from '../verification-check.js';
+import { type VerificationCheck, checkBy } from '../verification-check.js';
 import { decodeMessage, LABEL, verifyMessage } from './cose-message.js';
 import { readCoseReceipt, verifyCoseReceipt } from './cose-receipt.js';
 import { isSigstoreBundle } from './dsse.js';
@@ -53,7 +53,7 @@ export function verifyForm(
     return unreadable(nameOf(bytes, parsed), error);
   }
   const { format, steps, subjectId, tenantId, kids } = opened;
-  const checks: Check[] = [{ name: 'format', ok: true, detail: `${format}, ${bytes.length} bytes, canonical` }];
+  const checks: VerificationCheck[] = [{ name: 'format', ok: true, detail: `${format}, ${bytes.length} bytes, canonical` }];
   for (const [name, look] of [['keys', () => keys.describe(kids)] as Step, ...steps]) checks.push(checkBy(name, look));
   if (freshness) checks.push(judgeFreshness(opened, freshness));
   const subject = { type: 'receipt', id: subjectId };
@@ -70,7 +70,7 @@ export function verifyForm(
 }
 
 /** What a form cannot answer is a failure: it was asked for. */
-function judgeFreshness({ checkpoint, origins }: Opened, demand: FreshnessDemand): Check {
+function judgeFreshness({ checkpoint, origins }: Opened, demand: FreshnessDemand): VerificationCheck {
   if (checkpoint !== undefined) return checkFreshness({ checkpoint, consistency: [] }, demand);
   return attempt('freshness', () => {
     if (!origins) throw new Error('a record alone has no place in the log: ask for a tlog-proof or a pack');

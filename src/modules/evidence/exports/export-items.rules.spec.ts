@@ -5,7 +5,7 @@ import { blake3Digest, sha256Digest } from '../../../evidence/digest.js';
 import { encodeRetrieval, signReceipt } from '../../../evidence/receipt.js';
 import { SigningKey } from '../../../evidence/signing-key.js';
 import type { StoredExecution, StoredRetrieval } from '../../../common/evidence-log/evidence-records.js';
-import type { Finding, RecordReport } from '../../../common/evidence-log/record-checks.js';
+import type { RecordFinding, RecordReport } from '../../../common/evidence-log/record-checks.js';
 import {
   answerFinding,
   answerItem,
@@ -179,7 +179,7 @@ describe('a finding', () => {
   });
 
   it('about a record has codes alone, and none where the question does not arise', () => {
-    const finding = (ok: boolean | null, code: Finding['code']) => ({ ok, code, detail: `${code} of 17 leaves` });
+    const finding = (ok: boolean | null, code: RecordFinding['code']) => ({ ok, code, detail: `${code} of 17 leaves` });
     const report: RecordReport = {
       record: finding(true, 'OK'),
       signature: { ...finding(false, 'SIGNATURE_INVALID'), kid: 'k' },

@@ -3,7 +3,7 @@ import { blake3, blake3Digest, type Digest, namedDigest } from '../../../evidenc
 import type { StoredRecord } from '../../../common/evidence-log/evidence-records.js';
 import type { ContentBinding } from '../../../evidence/pack-format.js';
 import type { DraftItem } from '../../../evidence/export/sign-export.js';
-import type { Finding, RecordReport } from '../../../common/evidence-log/record-checks.js';
+import type { RecordFinding, RecordReport } from '../../../common/evidence-log/record-checks.js';
 import { openReceipt, openRetrieval } from '../../../evidence/receipt.js';
 import type { PassageNow } from '../../knowledge/citations/source-states.types.js';
 import type { ContentFinding } from '../../knowledge/ingest/content.types.js';
@@ -115,7 +115,7 @@ export const recordFinding = (receiptId: string, report: RecordReport): DraftIte
     log: codeOf(report.log),
   });
 
-const codeOf = ({ ok, code }: Finding): string | null => (ok === null ? null : code);
+const codeOf = ({ ok, code }: RecordFinding): string | null => (ok === null ? null : code);
 
 /** Whether the rows of an answer are what the receipt of its recording attests. */
 export const answerFinding = ({ answerId, version }: RecordedAnswer, isAsAttested: boolean): DraftItem =>

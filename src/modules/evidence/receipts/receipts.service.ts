@@ -14,7 +14,7 @@ import {
   type ReceiptForm,
   ReceiptForms,
 } from '../../../common/evidence-log/receipt-forms.js';
-import { type Finding, firstError, RecordChecks } from '../../../common/evidence-log/record-checks.js';
+import { type RecordFinding, firstError, RecordChecks } from '../../../common/evidence-log/record-checks.js';
 import {
   openReceipt,
   openRetrieval,
@@ -185,7 +185,7 @@ const envelopeOf = (
   payload_hash: blake3Digest(payload),
 });
 
-const findingOf = ({ ok, code, detail }: Finding): ReceiptFinding => ({ ok, error_code: code, detail });
+const findingOf = ({ ok, code, detail }: RecordFinding): ReceiptFinding => ({ ok, error_code: code, detail });
 
 function rowOf(row: ListedReceipt): ReceiptRow {
   const { family, kind, actor, subject, session, stream, seq, occurred_at, ingested_at } = row;

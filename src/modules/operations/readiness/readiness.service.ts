@@ -4,7 +4,7 @@ import { LOG, type Log } from '../../../common/observability/log.js';
 import { SHUTTING_DOWN, STOPPING } from '../../../common/http/stopping.js';
 import { Metrics } from '../../../common/observability/metrics.js';
 import { CheckRun } from '../../../common/health/check-run.js';
-import type { Finding } from '../../../common/health/check.js';
+import type { CheckFinding } from '../../../common/health/check.js';
 import type { GateCheck, Readiness, RoutingDetail } from './readiness.dto.js';
 import type { Gate, GateName } from './readiness.types.js';
 import { ShardMap } from '../../../common/routing/shard-map.js';
@@ -69,7 +69,7 @@ export class ReadinessService implements OnModuleInit {
   }
 
   /** A change of a gate is logged. */
-  private report(gate: GateName, { ok, detail, samples }: Finding): void {
+  private report(gate: GateName, { ok, detail, samples }: CheckFinding): void {
     if (ok === (this.reported.get(gate) ?? true)) return;
     this.reported.set(gate, ok);
     if (ok) this.log.info({ gate }, 'a readiness gate holds again');
