@@ -9,7 +9,7 @@ import {
   TextList,
   Uuid,
 } from '../../../common/fields/fields.js';
-import { PageQuery } from '../../../common/fields/page.dto.js';
+import { NextCursor, PageCount, PageQuery } from '../../../common/fields/page.dto.js';
 import { PASSPORT } from '../../../common/fields/passport.js';
 import { MAX_PATHS } from './intents.types.js';
 
@@ -160,9 +160,9 @@ export class ActiveIntents {
   @ListOf({ about: 'The live intents, by session_id.', type: () => Intent })
   intents!: Intent[];
 
-  @Integer({ about: 'How many this page holds.', min: 0 })
+  @PageCount()
   count!: number;
 
-  @Text({ about: 'The cursor of the next page; null on the last one.', nullable: true })
+  @NextCursor()
   next_cursor!: string | null;
 }

@@ -1,4 +1,5 @@
 import { Choice, FreeObject, Integer, ListOf, Nested, Text } from '../../../common/fields/fields.js';
+import { NextCursor, PageCount } from '../../../common/fields/page.dto.js';
 import { OrchestratorMember } from './orchestrators.dto.js';
 import { ORCHESTRATOR_STATES, type OrchestratorState } from './orchestrators.types.js';
 
@@ -68,7 +69,7 @@ export class OrchestratedWork {
   })
   members!: WorkMember[];
 
-  @Integer({ about: 'How many this page holds.', min: 0 })
+  @PageCount()
   count!: number;
 
   @FreeObject({
@@ -77,6 +78,6 @@ export class OrchestratedWork {
   })
   states!: Record<string, number>;
 
-  @Text({ about: 'The cursor of the next page; null on the last one.', nullable: true })
+  @NextCursor()
   next_cursor!: string | null;
 }

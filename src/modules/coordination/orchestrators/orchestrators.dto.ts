@@ -1,5 +1,5 @@
 import { Choice, DateTime, Integer, ListOf, Nested, Text } from '../../../common/fields/fields.js';
-import { PageQuery } from '../../../common/fields/page.dto.js';
+import { NextCursor, PageCount, PageQuery } from '../../../common/fields/page.dto.js';
 import { PASSPORT } from '../../../common/fields/passport.js';
 import { TenantIdMember } from '../../../common/fields/shared-members.js';
 import { MEMBER_TYPES, ORCHESTRATOR_STATES, type MemberType, type OrchestratorState } from './orchestrators.types.js';
@@ -145,9 +145,9 @@ export class OrchestratorList {
   @ListOf({ about: 'The orchestrators, newest first.', type: () => OrchestratorSummary })
   orchestrators!: OrchestratorSummary[];
 
-  @Integer({ about: 'How many this page holds.', min: 0 })
+  @PageCount()
   count!: number;
 
-  @Text({ about: 'The cursor of the next page; null on the last one.', nullable: true })
+  @NextCursor()
   next_cursor!: string | null;
 }

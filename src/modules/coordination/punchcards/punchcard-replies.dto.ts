@@ -1,4 +1,5 @@
 import { Choice, Flag, Integer, ListOf, Nested, Text } from '../../../common/fields/fields.js';
+import { HasMore, NextCursor } from '../../../common/fields/page.dto.js';
 import { LEASE_MODES, LEASE_STATUSES } from '../leases/lease-states.types.js';
 import { MAX_NAMED } from './punchcards.types.js';
 
@@ -98,10 +99,10 @@ export class PunchcardList {
   @Integer({ about: 'How many this page has.', min: 0 })
   count!: number;
 
-  @Flag({ about: 'Whether there are more.' })
+  @HasMore()
   has_more!: boolean;
 
-  @Text({ about: 'The cursor of the next page; null on the last one.', nullable: true })
+  @NextCursor()
   next_cursor!: string | null;
 }
 

@@ -1,4 +1,5 @@
 import { Choice, DateTime, Flag, Integer, ListOf, Nested, Text } from '../../../common/fields/fields.js';
+import { NextCursor } from '../../../common/fields/page.dto.js';
 import { WorkItem } from './work-item.dto.js';
 import { PassportField, WorkPath } from './work.dto.js';
 import { WORK_STATES, type WorkState } from './work.types.js';
@@ -43,7 +44,7 @@ export class WorkComments {
   @Flag({ about: 'Whether there is another page.' })
   has_more!: boolean;
 
-  @Text({ about: 'The cursor of the next page; null on the last one.', nullable })
+  @NextCursor()
   next_cursor!: string | null;
 }
 
@@ -89,7 +90,7 @@ export class WorkTransitions {
   @Flag({ about: 'Whether there is another page.' })
   has_more!: boolean;
 
-  @Text({ about: 'The cursor of the next page; null on the last one.', nullable })
+  @NextCursor()
   next_cursor!: string | null;
 }
 

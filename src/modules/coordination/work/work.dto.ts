@@ -1,5 +1,5 @@
 import { Choice, Flag, Integer, ListOf, Nested, Text, TextList } from '../../../common/fields/fields.js';
-import { PageQuery } from '../../../common/fields/page.dto.js';
+import { NextCursor, PageCount, PageQuery } from '../../../common/fields/page.dto.js';
 import { PASSPORT } from '../../../common/fields/passport.js';
 import { PendingGate } from './gates/gates.dto.js';
 import { WorkItem } from './work-item.dto.js';
@@ -183,7 +183,7 @@ export class WorkList {
   @ListOf({ about: 'The items: urgent ones first, older ones first among them.', type: () => WorkItem })
   work!: WorkItem[];
 
-  @Integer({ about: 'How many this page holds.', min: 0 })
+  @PageCount()
   count!: number;
 
   @Choice({ about: 'Where they come from.', values: WORK_SOURCES })
@@ -198,7 +198,7 @@ export class WorkList {
   @Flag({ about: 'Whether there is another page.' })
   has_more!: boolean;
 
-  @Text({ about: 'The cursor of the next page; null on the last one.', nullable })
+  @NextCursor()
   next_cursor!: string | null;
 }
 

@@ -1,5 +1,5 @@
 import { Choice, DateTime, Integer, ListOf, Nested, Text, TextList, Uuid } from '../../../common/fields/fields.js';
-import { PageQuery } from '../../../common/fields/page.dto.js';
+import { NextCursor, PageCount, PageQuery } from '../../../common/fields/page.dto.js';
 import { TenantIdMember } from '../../../common/fields/shared-members.js';
 import { INCIDENT_STATUSES, SEVERITIES, type IncidentStatus, type Severity } from './incidents.types.js';
 
@@ -212,9 +212,9 @@ export class IncidentList {
   @ListOf({ about: 'The incidents, newest first.', type: () => IncidentCase })
   cases!: IncidentCase[];
 
-  @Integer({ about: 'How many this page holds.', min: 0 })
+  @PageCount()
   count!: number;
 
-  @Text({ about: 'The cursor of the next page; null on the last one.', nullable: true })
+  @NextCursor()
   next_cursor!: string | null;
 }

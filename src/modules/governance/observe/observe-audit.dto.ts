@@ -1,5 +1,5 @@
 import { DateTime, Flag, Integer, ListOf, Text } from '../../../common/fields/fields.js';
-import { PageQuery } from '../../../common/fields/page.dto.js';
+import { HasMore, NextCursor, PageCount, PageQuery } from '../../../common/fields/page.dto.js';
 import { ObserveNode } from './observe-steps.dto.js';
 import { MAX_DEPTH, OBSERVED_ID } from './observe.types.js';
 
@@ -32,13 +32,13 @@ export class SessionAudit {
   @ListOf({ about: 'In the order of the tree: each step before those below it.', type: () => AuditStep })
   steps!: AuditStep[];
 
-  @Integer({ about: 'How many this page holds.', min: 0 })
+  @PageCount()
   count!: number;
 
-  @Flag({ about: 'Whether there are more.' })
+  @HasMore()
   has_more!: boolean;
 
-  @Text({ about: 'The cursor of the next page; null on the last one.', nullable: true })
+  @NextCursor()
   next_cursor!: string | null;
 
   @Text({ about: 'svc.observe.audit/1' })

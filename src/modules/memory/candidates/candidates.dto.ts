@@ -10,7 +10,7 @@ import {
   TextOrTexts,
   Uuid,
 } from '../../../common/fields/fields.js';
-import { PageQuery } from '../../../common/fields/page.dto.js';
+import { NextCursor, PageCount, PageQuery } from '../../../common/fields/page.dto.js';
 import {
   CANDIDATE_ACTIONS,
   CANDIDATE_STATUSES,
@@ -190,10 +190,10 @@ export class CandidateList {
   @ListOf({ about: 'The candidates, newest first; with `query` the best first.', type: () => Candidate })
   candidates!: Candidate[];
 
-  @Integer({ about: 'How many this page holds.', min: 0 })
+  @PageCount()
   count!: number;
 
-  @Text({ about: 'The cursor of the next page; null on the last one.', nullable: true })
+  @NextCursor()
   next_cursor!: string | null;
 }
 

@@ -10,7 +10,7 @@ import {
   TextList,
   Uuid,
 } from '../../../common/fields/fields.js';
-import { PageQuery } from '../../../common/fields/page.dto.js';
+import { HasMore, PageQuery } from '../../../common/fields/page.dto.js';
 
 const MAX_TEXT = 32_768;
 const MAX_LINE = 8_192;
@@ -155,7 +155,7 @@ export class CaseList {
   @ListOf({ about: 'The cases, newest first.', type: () => MemoryCase })
   cases!: MemoryCase[];
 
-  @Flag({ about: 'Whether there are more.' })
+  @HasMore()
   has_more!: boolean;
 
   @Text({ about: 'Where the next page starts; null on the last one.', nullable: true })

@@ -9,7 +9,7 @@ import {
   TextList,
   Uuid,
 } from '../../../common/fields/fields.js';
-import { PageQuery } from '../../../common/fields/page.dto.js';
+import { NextCursor, PageQuery } from '../../../common/fields/page.dto.js';
 import { ENGRAM_NAME } from './engram-payload.rules.js';
 import { CAPABILITY_CLASSES, GENERATED_CLASSES, type CapabilityClass, type GeneratedClass } from './engrams.types.js';
 
@@ -127,7 +127,7 @@ export class EngramList {
   @Flag({ about: 'Whether another page follows.' })
   has_more!: boolean;
 
-  @Text({ about: 'The cursor of the next page; null on the last one.', nullable: true })
+  @NextCursor()
   next_cursor!: string | null;
 }
 
@@ -178,7 +178,7 @@ export class EngramVersions {
   @Flag({ about: 'Whether another page follows.' })
   has_more!: boolean;
 
-  @Text({ about: 'The cursor of the next page; null on the last one.', nullable: true })
+  @NextCursor()
   next_cursor!: string | null;
 }
 

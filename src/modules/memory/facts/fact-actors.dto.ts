@@ -1,5 +1,5 @@
 import { DateTime, Flag, Integer, ListOf, Text } from '../../../common/fields/fields.js';
-import { PageQuery } from '../../../common/fields/page.dto.js';
+import { NextCursor, PageQuery } from '../../../common/fields/page.dto.js';
 
 export class FactActorsQuery extends PageQuery {}
 
@@ -24,6 +24,6 @@ export class FactActors {
   @ListOf({ about: 'The actors, who stored last first.', type: () => FactActor })
   actors!: FactActor[];
 
-  @Text({ about: 'The cursor of the next page; null on the last one.', nullable: true })
+  @NextCursor()
   next_cursor!: string | null;
 }

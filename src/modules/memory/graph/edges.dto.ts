@@ -9,7 +9,7 @@ import {
   Text,
   TextList,
 } from '../../../common/fields/fields.js';
-import { PageQuery } from '../../../common/fields/page.dto.js';
+import { NextCursor, PageCount, PageQuery } from '../../../common/fields/page.dto.js';
 import { DIRECTIONS, type Direction, MAX_END_ID, MAX_KIND, MAX_PAYLOAD_BYTES } from './graph.types.js';
 
 /** The five members that make an edge the one it is. */
@@ -100,13 +100,13 @@ export class EdgeReply {
 }
 
 export class EdgeList {
-  @Integer({ about: 'How many this page holds.', min: 0 })
+  @PageCount()
   count!: number;
 
   @ListOf({ about: 'The edges, by from_kind, from_id, edge_kind, to_kind, to_id.', type: () => EdgeRecord })
   edges!: EdgeRecord[];
 
-  @Text({ about: 'The cursor of the next page; null on the last one.', nullable: true })
+  @NextCursor()
   next_cursor!: string | null;
 }
 

@@ -1,5 +1,5 @@
 import { AnyJson, DateTime, Flag, Integer, ListOf, Nested, Text } from '../../../common/fields/fields.js';
-import { PageQuery } from '../../../common/fields/page.dto.js';
+import { NextCursor, PageCount, PageQuery } from '../../../common/fields/page.dto.js';
 import { MAX_ID, MAX_KIND, MAX_PAYLOAD_BYTES } from './graph.types.js';
 
 export class EntityAddress {
@@ -55,13 +55,13 @@ export class EntityReply {
 }
 
 export class EntityList {
-  @Integer({ about: 'How many this page holds.', min: 0 })
+  @PageCount()
   count!: number;
 
   @ListOf({ about: 'The entities, by kind and id.', type: () => EntityRecord })
   entities!: EntityRecord[];
 
-  @Text({ about: 'The cursor of the next page; null on the last one.', nullable: true })
+  @NextCursor()
   next_cursor!: string | null;
 }
 
@@ -89,12 +89,12 @@ export class EntityVersionRecord {
 }
 
 export class EntityHistory {
-  @Integer({ about: 'How many this page holds.', min: 0 })
+  @PageCount()
   count!: number;
 
   @ListOf({ about: 'The versions, newest first.', type: () => EntityVersionRecord })
   versions!: EntityVersionRecord[];
 
-  @Text({ about: 'The cursor of the next page; null on the last one.', nullable: true })
+  @NextCursor()
   next_cursor!: string | null;
 }

@@ -1,4 +1,5 @@
 import { DateTime, FreeObject, Integer, ListOf, Nested, Text, TextList } from '../../../common/fields/fields.js';
+import { NextCursor, PageCount } from '../../../common/fields/page.dto.js';
 import { MAX_KIND } from './graph.types.js';
 import type { KindUse } from './graph.types.js';
 
@@ -40,12 +41,12 @@ export class KindReply {
 }
 
 export class KindList {
-  @Integer({ about: 'How many this page holds.', min: 0 })
+  @PageCount()
   count!: number;
 
   @ListOf({ about: 'The kinds, by name.', type: () => KindRegistration })
   kinds!: KindRegistration[];
 
-  @Text({ about: 'The cursor of the next page; null on the last one.', nullable: true })
+  @NextCursor()
   next_cursor!: string | null;
 }

@@ -1,4 +1,5 @@
 import { Decimal, Integer, IntegerList, ListOf, Nested, Text, TextList } from '../../../common/fields/fields.js';
+import { NextCursor } from '../../../common/fields/page.dto.js';
 import { TenantIdMember } from '../../../common/fields/shared-members.js';
 
 const MAX_U32 = 2 ** 32 - 1;
@@ -100,7 +101,7 @@ export class OutgoingRelations {
   @ListOf({ about: 'The relations, by edge_type and to_id.', type: () => RelationRecord })
   edges!: RelationRecord[];
 
-  @Text({ about: 'The cursor of the next page; null on the last one.', nullable: true })
+  @NextCursor()
   next_cursor!: string | null;
 }
 
@@ -111,7 +112,7 @@ export class IncomingRelations {
   @Text({ about: 'The cursor of this page, as it was sent; null on the first one.', nullable: true })
   cursor!: string | null;
 
-  @Text({ about: 'The cursor of the next page; null on the last one.', nullable: true })
+  @NextCursor()
   next_cursor!: string | null;
 
   @Integer({ about: 'The limit that held.', min: 1 })

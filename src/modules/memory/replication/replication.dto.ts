@@ -1,6 +1,7 @@
 import { BLAKE3_DIGEST } from '../../../evidence/digest-forms.js';
 import { Base64 } from '../../../common/fields/byte-fields.js';
 import { DateTime, Flag, Integer, ListOf, Text, Uuid } from '../../../common/fields/fields.js';
+import { HasMore } from '../../../common/fields/page.dto.js';
 
 /** The id of a signing key may begin with - or _ (base64url). */
 const NODE = /^[\w-][\w.:-]*$/;
@@ -96,7 +97,7 @@ export class SegmentList {
   @Integer({ about: 'How many are in this answer.' })
   count!: number;
 
-  @Flag({ about: 'Whether there are more.' })
+  @HasMore()
   has_more!: boolean;
 }
 

@@ -1,5 +1,5 @@
-import { Choice, DateTime, Flag, Integer, ListOf, Nested, Text, TextList } from '../../../common/fields/fields.js';
-import { PageQuery } from '../../../common/fields/page.dto.js';
+import { Choice, DateTime, Integer, ListOf, Nested, Text, TextList } from '../../../common/fields/fields.js';
+import { HasMore, NextCursor, PageQuery } from '../../../common/fields/page.dto.js';
 import { PASSPORT } from '../../../common/fields/passport.js';
 import { TenantIdMember } from '../../../common/fields/shared-members.js';
 import { COST_FORMATS, DIMENSIONS, type CostFormat } from './cost.types.js';
@@ -196,9 +196,9 @@ export class CostReport {
   @Integer({ about: 'How many rows this page holds.', min: 0 })
   count!: number;
 
-  @Flag({ about: 'Whether there are more.' })
+  @HasMore()
   has_more!: boolean;
 
-  @Text({ about: 'The cursor of the next page; null on the last one.', nullable })
+  @NextCursor()
   next_cursor!: string | null;
 }

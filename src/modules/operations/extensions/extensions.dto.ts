@@ -12,7 +12,7 @@ import {
   Text,
   TextList,
 } from '../../../common/fields/fields.js';
-import { PageQuery } from '../../../common/fields/page.dto.js';
+import { HasMore, NextCursor, PageCount, PageQuery } from '../../../common/fields/page.dto.js';
 import { EXTENSION_KINDS, MAX_INPUT_BYTES, type ExtensionKind } from './extensions.types.js';
 
 const optional = true;
@@ -130,13 +130,13 @@ export class ExtensionList {
   @ListOf({ about: 'The extensions, by id.', type: () => Extension })
   extensions!: Extension[];
 
-  @Integer({ about: 'How many this page holds.', min: 0 })
+  @PageCount()
   count!: number;
 
-  @Flag({ about: 'Whether there are more.' })
+  @HasMore()
   has_more!: boolean;
 
-  @Text({ about: 'The cursor of the next page; null on the last one.', nullable })
+  @NextCursor()
   next_cursor!: string | null;
 }
 

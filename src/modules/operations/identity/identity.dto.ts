@@ -9,7 +9,7 @@ import {
   TextList,
   Uuid,
 } from '../../../common/fields/fields.js';
-import { PageQuery } from '../../../common/fields/page.dto.js';
+import { HasMore, NextCursor, PageCount, PageQuery } from '../../../common/fields/page.dto.js';
 import { TenantIdMember } from '../../../common/fields/shared-members.js';
 import { MAX_ENTITY } from '../../memory/facts/facts.types.js';
 import {
@@ -185,13 +185,13 @@ export class ProposedCandidates {
 }
 
 class IdentityPage {
-  @Integer({ about: 'How many this page holds.', min: 0 })
+  @PageCount()
   count!: number;
 
-  @Flag({ about: 'Whether there are more.' })
+  @HasMore()
   has_more!: boolean;
 
-  @Text({ about: 'The cursor of the next page; null on the last one.', nullable })
+  @NextCursor()
   next_cursor!: string | null;
 }
 

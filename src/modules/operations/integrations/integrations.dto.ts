@@ -9,7 +9,7 @@ import {
   TextList,
   Uuid,
 } from '../../../common/fields/fields.js';
-import { PageQuery } from '../../../common/fields/page.dto.js';
+import { HasMore, NextCursor, PageCount, PageQuery } from '../../../common/fields/page.dto.js';
 import { TenantIdMember } from '../../../common/fields/shared-members.js';
 import {
   DELIVERY_OUTCOMES,
@@ -126,13 +126,13 @@ export class IntegrationList {
   @ListOf({ about: 'The integrations, by their ids.', type: () => Integration })
   integrations!: Integration[];
 
-  @Integer({ about: 'How many this page holds.', min: 0 })
+  @PageCount()
   count!: number;
 
-  @Flag({ about: 'Whether there are more.' })
+  @HasMore()
   has_more!: boolean;
 
-  @Text({ about: 'The cursor of the next page; null on the last one.', nullable: true })
+  @NextCursor()
   next_cursor!: string | null;
 }
 
@@ -180,13 +180,13 @@ export class GithubItemList {
   @ListOf({ about: 'Issues and pull requests, by repository and number.', type: () => GithubItem })
   items!: GithubItem[];
 
-  @Integer({ about: 'How many this page holds.', min: 0 })
+  @PageCount()
   count!: number;
 
-  @Flag({ about: 'Whether there are more.' })
+  @HasMore()
   has_more!: boolean;
 
-  @Text({ about: 'The cursor of the next page; null on the last one.', nullable: true })
+  @NextCursor()
   next_cursor!: string | null;
 }
 

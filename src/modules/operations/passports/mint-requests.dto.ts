@@ -1,5 +1,5 @@
-import { Choice, DateTime, Flag, Integer, ListOf, Nested, Text, Uuid } from '../../../common/fields/fields.js';
-import { PageQuery } from '../../../common/fields/page.dto.js';
+import { Choice, DateTime, Flag, ListOf, Nested, Text, Uuid } from '../../../common/fields/fields.js';
+import { HasMore, NextCursor, PageCount, PageQuery } from '../../../common/fields/page.dto.js';
 import { Passport, PassportId, RegisterPassport, TenantId } from './passports.dto.js';
 import { MINT_STATUSES, PASSPORT_KINDS, type MintStatus, type PassportKind } from './passports.types.js';
 
@@ -96,12 +96,12 @@ export class MintRequestList {
   @ListOf({ about: 'The requests, newest first.', type: () => MintRequest })
   mint_requests!: MintRequest[];
 
-  @Integer({ about: 'How many this page holds.', min: 0 })
+  @PageCount()
   count!: number;
 
-  @Flag({ about: 'Whether there are more.' })
+  @HasMore()
   has_more!: boolean;
 
-  @Text({ about: 'The cursor of the next page; null on the last one.', nullable })
+  @NextCursor()
   next_cursor!: string | null;
 }

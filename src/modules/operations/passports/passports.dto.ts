@@ -1,5 +1,5 @@
 import { Choice, DateTime, Flag, Integer, ListOf, Nested, Text, TextList } from '../../../common/fields/fields.js';
-import { PageQuery } from '../../../common/fields/page.dto.js';
+import { HasMore, NextCursor, PageCount, PageQuery } from '../../../common/fields/page.dto.js';
 import { PASSPORT } from '../../../common/fields/passport.js';
 import { TenantIdMember } from '../../../common/fields/shared-members.js';
 import { PASSPORT_KINDS, PASSPORT_STATES, type PassportKind, type PassportState } from './passports.types.js';
@@ -150,13 +150,13 @@ export class PassportList {
   @ListOf({ about: 'The passports, by their ids.', type: () => Passport })
   passports!: Passport[];
 
-  @Integer({ about: 'How many this page holds.', min: 0 })
+  @PageCount()
   count!: number;
 
-  @Flag({ about: 'Whether there are more.' })
+  @HasMore()
   has_more!: boolean;
 
-  @Text({ about: 'The cursor of the next page; null on the last one.', nullable })
+  @NextCursor()
   next_cursor!: string | null;
 }
 
@@ -178,12 +178,12 @@ export class PresenceList {
   @ListOf({ about: 'The passports that were seen, by their ids.', type: () => SeenPassport })
   presence!: SeenPassport[];
 
-  @Integer({ about: 'How many this page holds.', min: 0 })
+  @PageCount()
   count!: number;
 
-  @Flag({ about: 'Whether there are more.' })
+  @HasMore()
   has_more!: boolean;
 
-  @Text({ about: 'The cursor of the next page; null on the last one.', nullable })
+  @NextCursor()
   next_cursor!: string | null;
 }

@@ -1,6 +1,6 @@
 import { NAMED_DIGEST } from '../../../evidence/digest-forms.js';
 import { Choice, DateTime, Flag, Integer, ListOf, Nested, Text, Uuid } from '../../../common/fields/fields.js';
-import { PageQuery } from '../../../common/fields/page.dto.js';
+import { NextCursor, PageCount, PageQuery } from '../../../common/fields/page.dto.js';
 import { WorkbenchAnswer } from './workbench.dto.js';
 
 const nullable = true;
@@ -127,13 +127,13 @@ export class CommandLedger extends WorkbenchAnswer {
   @ListOf({ about: 'Commands, the newest first.', type: () => LedgerCommand })
   commands!: LedgerCommand[];
 
-  @Integer({ about: 'How many this page holds.', min: 0 })
+  @PageCount()
   count!: number;
 
   @Flag({ about: 'Whether older ones follow.' })
   has_more!: boolean;
 
-  @Text({ about: 'The cursor of the next page; null on the last one.', nullable })
+  @NextCursor()
   next_cursor!: string | null;
 
   @Nested({ about: 'The head of the chain; null before the first command.', type: () => LedgerHead, nullable })

@@ -1,5 +1,5 @@
 import { Choice, DateTime, FreeObject, Integer, ListOf, Nested, Text } from '../../../common/fields/fields.js';
-import { PageQuery } from '../../../common/fields/page.dto.js';
+import { NextCursor, PageCount, PageQuery } from '../../../common/fields/page.dto.js';
 import { TIMELINE_SOURCES, type TimelineSource } from '../../governance/incidents/timeline/timeline.types.js';
 import { WorkbenchAnswer } from './workbench.dto.js';
 
@@ -56,10 +56,10 @@ export class ReasoningTimeline extends WorkbenchAnswer {
   @ListOf({ about: 'Receipts, steps, refusals, approvals and gates, oldest first.', type: () => ReasoningEntry })
   entries!: ReasoningEntry[];
 
-  @Integer({ about: 'How many this page holds.', min: 0 })
+  @PageCount()
   count!: number;
 
-  @Text({ about: 'The cursor of the next page; null on the last one.', nullable })
+  @NextCursor()
   next_cursor!: string | null;
 }
 

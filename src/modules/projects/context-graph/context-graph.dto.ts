@@ -1,4 +1,5 @@
 import { Choice, Flag, ListOf, Text } from '../../../common/fields/fields.js';
+import { NextCursor } from '../../../common/fields/page.dto.js';
 import { SLUG } from '../projects/projects.types.js';
 import { EDGE_KINDS, MAX_EDGES, MAX_NODES, NODE_KINDS, type EdgeKind, type NodeKind } from './context-graph.types.js';
 
@@ -77,6 +78,6 @@ export class ContextGraph {
   @Flag({ about: 'Whether there is more.' })
   truncated!: boolean;
 
-  @Text({ about: 'The cursor of the next page; null on the last one.', nullable: true })
+  @NextCursor()
   next_cursor!: string | null;
 }

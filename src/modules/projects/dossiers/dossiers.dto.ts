@@ -1,5 +1,5 @@
 import { Choice, DateTime, Flag, Integer, ListOf, Nested, Text, Uuid } from '../../../common/fields/fields.js';
-import { PageQuery } from '../../../common/fields/page.dto.js';
+import { HasMore, NextCursor, PageCount, PageQuery } from '../../../common/fields/page.dto.js';
 import { DIFF_PARTS } from '../../../common/diff/text-diff.types.js';
 import { DossierHead, ShownClaim, ShownDossierStats } from './dossier.dto.js';
 import {
@@ -90,13 +90,13 @@ export class DossierList {
   @ListOf({ about: 'The dossiers, newest first.', type: () => DossierSummary })
   dossiers!: DossierSummary[];
 
-  @Integer({ about: 'How many this page holds.', min: 0 })
+  @PageCount()
   count!: number;
 
-  @Flag({ about: 'Whether there are more.' })
+  @HasMore()
   has_more!: boolean;
 
-  @Text({ about: 'The cursor of the next page; null on the last one.', nullable: true })
+  @NextCursor()
   next_cursor!: string | null;
 }
 
@@ -220,12 +220,12 @@ export class Reconciliation {
   @ListOf({ about: 'What they say, subject by subject, in the order of subjects.', type: () => ReconcileRow })
   rows!: ReconcileRow[];
 
-  @Integer({ about: 'How many this page holds.', min: 0 })
+  @PageCount()
   count!: number;
 
-  @Flag({ about: 'Whether there are more.' })
+  @HasMore()
   has_more!: boolean;
 
-  @Text({ about: 'The cursor of the next page; null on the last one.', nullable: true })
+  @NextCursor()
   next_cursor!: string | null;
 }

@@ -1,4 +1,5 @@
 import { DateTime, Flag, Integer, ListOf, Text, Uuid } from '../../../common/fields/fields.js';
+import { NextCursor, PageCount } from '../../../common/fields/page.dto.js';
 import { SLUG } from '../projects/projects.types.js';
 import { LAYER_NAME, MAX_CONTENT } from './layers.types.js';
 
@@ -92,13 +93,13 @@ export class LayerList {
   @ListOf({ about: 'The layers, by name. A page ends early before its texts exceed 4 MiB.', type: () => Layer })
   layers!: Layer[];
 
-  @Integer({ about: 'How many this page holds.', min: 0 })
+  @PageCount()
   count!: number;
 
   @Flag({ about: 'Whether there is another page.' })
   has_more!: boolean;
 
-  @Text({ about: 'The cursor of the next page; null on the last one.', nullable: true })
+  @NextCursor()
   next_cursor!: string | null;
 }
 
@@ -205,12 +206,12 @@ export class LayerVersions {
   })
   versions!: LayerVersion[];
 
-  @Integer({ about: 'How many this page holds.', min: 0 })
+  @PageCount()
   count!: number;
 
   @Flag({ about: 'Whether there is another page.' })
   has_more!: boolean;
 
-  @Text({ about: 'The cursor of the next page; null on the last one.', nullable: true })
+  @NextCursor()
   next_cursor!: string | null;
 }

@@ -1,4 +1,5 @@
 import { DateTime, Flag, Integer, ListOf, Text } from '../../../common/fields/fields.js';
+import { NextCursor, PageCount } from '../../../common/fields/page.dto.js';
 import { PASSPORT } from '../../../common/fields/passport.js';
 import { ProjectMember, RepoLink, TenantLink } from './project-links.dto.js';
 import { SLUG } from './projects.types.js';
@@ -76,13 +77,13 @@ export class PlaneList {
   @ListOf({ about: 'Its planes, by id.', type: () => PlaneSummary })
   planes!: PlaneSummary[];
 
-  @Integer({ about: 'How many this page holds.', min: 0 })
+  @PageCount()
   count!: number;
 
   @Flag({ about: 'Whether there is another page.' })
   has_more!: boolean;
 
-  @Text({ about: 'The cursor of the next page; null on the last one.', nullable: true })
+  @NextCursor()
   next_cursor!: string | null;
 }
 

@@ -1,4 +1,5 @@
-import { DateTime, Flag, Integer, ListOf, Text } from '../../../common/fields/fields.js';
+import { DateTime, Flag, ListOf, Text } from '../../../common/fields/fields.js';
+import { NextCursor, PageCount } from '../../../common/fields/page.dto.js';
 import { PASSPORT } from '../../../common/fields/passport.js';
 import { TenantIdMember } from '../../../common/fields/shared-members.js';
 import { REPO, SLUG } from './projects.types.js';
@@ -96,13 +97,13 @@ export class RepoLinks {
   @ListOf({ about: 'Its repositories, by name.', type: () => RepoLink })
   links!: RepoLink[];
 
-  @Integer({ about: 'How many this page holds.', min: 0 })
+  @PageCount()
   count!: number;
 
   @Flag({ about: 'Whether there is another page.' })
   has_more!: boolean;
 
-  @Text({ about: 'The cursor of the next page; null on the last one.', nullable: true })
+  @NextCursor()
   next_cursor!: string | null;
 }
 

@@ -1,5 +1,5 @@
 import { DateTime, Flag, Integer, ListOf, Text, TextList } from '../../../common/fields/fields.js';
-import { PageQuery } from '../../../common/fields/page.dto.js';
+import { NextCursor, PageCount, PageQuery } from '../../../common/fields/page.dto.js';
 import { PASSPORT } from '../../../common/fields/passport.js';
 import { ProjectMember, RepoLink, TenantLink } from './project-links.dto.js';
 import { SLUG } from './projects.types.js';
@@ -138,13 +138,13 @@ export class ProjectList {
   @ListOf({ about: 'The projects, by id.', type: () => ProjectSummary })
   projects!: ProjectSummary[];
 
-  @Integer({ about: 'How many this page holds.', min: 0 })
+  @PageCount()
   count!: number;
 
   @Flag({ about: 'Whether there is another page.' })
   has_more!: boolean;
 
-  @Text({ about: 'The cursor of the next page; null on the last one.', nullable: true })
+  @NextCursor()
   next_cursor!: string | null;
 }
 

@@ -1,5 +1,5 @@
 import { Choice, DateTime, Flag, Integer, ListOf, Nested, Text, Uuid } from '../../../common/fields/fields.js';
-import { PageQuery } from '../../../common/fields/page.dto.js';
+import { HasMore, NextCursor, PageCount, PageQuery } from '../../../common/fields/page.dto.js';
 import { DIFF_PARTS } from '../../../common/diff/text-diff.types.js';
 import { ANCHOR_KINDS, type AnchorKind } from '../dossiers/dossiers.types.js';
 import { SECTION_IDS, STORYBOOK_FORMATS, type SectionId, type StorybookFormat } from './storybooks.types.js';
@@ -103,13 +103,13 @@ export class StorybookVersions {
   @ListOf({ about: 'The versions, newest first.', type: () => StorybookVersion })
   versions!: StorybookVersion[];
 
-  @Integer({ about: 'How many this page holds.', min: 0 })
+  @PageCount()
   count!: number;
 
-  @Flag({ about: 'Whether there are more.' })
+  @HasMore()
   has_more!: boolean;
 
-  @Text({ about: 'The cursor of the next page; null on the last one.', nullable: true })
+  @NextCursor()
   next_cursor!: string | null;
 }
 

@@ -9,6 +9,7 @@ import {
   TextList,
   Uuid,
 } from '../../../common/fields/fields.js';
+import { HasMore, NextCursor, PageCount } from '../../../common/fields/page.dto.js';
 import { LEFT_OUT_REASONS, SCAN_STATES, type LeftOutReason, type ScanState } from './workspace-scan.types.js';
 
 export class ScanPath {
@@ -87,12 +88,12 @@ export class ScanList {
   @ListOf({ about: 'The scans, newest first.', type: () => WorkspaceScan })
   scans!: WorkspaceScan[];
 
-  @Integer({ about: 'How many this page holds.', min: 0 })
+  @PageCount()
   count!: number;
 
-  @Flag({ about: 'Whether there are more.' })
+  @HasMore()
   has_more!: boolean;
 
-  @Text({ about: 'The cursor of the next page; null on the last one.', nullable: true })
+  @NextCursor()
   next_cursor!: string | null;
 }

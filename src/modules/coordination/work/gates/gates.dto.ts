@@ -1,5 +1,5 @@
 import { Choice, DateTime, Integer, ListOf, Nested, Text, TextList } from '../../../../common/fields/fields.js';
-import { PageQuery } from '../../../../common/fields/page.dto.js';
+import { NextCursor, PageCount, PageQuery } from '../../../../common/fields/page.dto.js';
 import { PASSPORT } from '../../../../common/fields/passport.js';
 import { BLOCK_KINDS, WORK_STATES, type BlockKind, type WorkState } from '../work.types.js';
 import { GATE_DECISIONS, GATE_STATUSES, type GateDecision, type GateStatus } from './gates.types.js';
@@ -70,10 +70,10 @@ export class PendingGates {
   @ListOf({ about: 'What waits for a decision, oldest first.', type: () => PendingGate })
   pending!: PendingGate[];
 
-  @Integer({ about: 'How many this page holds.', min: 0 })
+  @PageCount()
   count!: number;
 
-  @Text({ about: 'The cursor of the next page; null on the last one.', nullable })
+  @NextCursor()
   next_cursor!: string | null;
 }
 

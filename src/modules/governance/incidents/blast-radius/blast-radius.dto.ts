@@ -10,7 +10,7 @@ import {
   Text,
   Uuid,
 } from '../../../../common/fields/fields.js';
-import { PageQuery } from '../../../../common/fields/page.dto.js';
+import { NextCursor, PageCount, PageQuery } from '../../../../common/fields/page.dto.js';
 import { NODE_KINDS, ROOT_KINDS, type NodeKind, type RootKind } from './blast-radius.types.js';
 
 const Kind = (about: string) => Choice({ about, values: NODE_KINDS });
@@ -137,7 +137,7 @@ export class BlastRadiusReply {
   @ListOf({ about: 'The first things that were reached, nearest first; GET lists all.', type: () => RadiusNode })
   nodes!: RadiusNode[];
 
-  @Integer({ about: 'How many this page holds.', min: 0 })
+  @PageCount()
   count!: number;
 
   @Text({ about: 'The cursor of the next page of GET; null where there is none.', nullable: true })
@@ -165,9 +165,9 @@ export class RadiusEdges {
   @ListOf({ about: 'Edges, in the order in which they were followed.', type: () => RadiusEdge })
   edges!: RadiusEdge[];
 
-  @Integer({ about: 'How many this page holds.', min: 0 })
+  @PageCount()
   count!: number;
 
-  @Text({ about: 'The cursor of the next page; null on the last one.', nullable: true })
+  @NextCursor()
   next_cursor!: string | null;
 }

@@ -1,5 +1,5 @@
-import { Choice, DateTime, FreeObject, Integer, ListOf, Text, Uuid } from '../../../../common/fields/fields.js';
-import { PageQuery } from '../../../../common/fields/page.dto.js';
+import { Choice, DateTime, FreeObject, ListOf, Text, Uuid } from '../../../../common/fields/fields.js';
+import { NextCursor, PageCount, PageQuery } from '../../../../common/fields/page.dto.js';
 import { TIMELINE_SOURCES, type TimelineSource } from './timeline-sources.js';
 
 export class TimelineQuery extends PageQuery {
@@ -39,9 +39,9 @@ export class IncidentTimeline {
   @ListOf({ about: 'What happened, oldest first.', type: () => TimelineEntry })
   entries!: TimelineEntry[];
 
-  @Integer({ about: 'How many this page holds.', min: 0 })
+  @PageCount()
   count!: number;
 
-  @Text({ about: 'The cursor of the next page; null on the last one.', nullable: true })
+  @NextCursor()
   next_cursor!: string | null;
 }
