@@ -7,11 +7,11 @@ const ID = '0198f2c4-7d3e-7abc-8def-0123456789ab';
 describe('a page of a list', () => {
   it('is what was read up to the limit, and says where the next one starts only when there is one', () => {
     const rows = [1, 2, 3].map((n) => ({ n }));
-    expect(takePage(rows, 3, ({ n }) => [n])).toEqual({ page: rows, next_cursor: null });
-    const { page, next_cursor } = takePage(rows, 2, ({ n }) => [n]);
-    expect(page).toEqual([{ n: 1 }, { n: 2 }]);
+    expect(takePage(rows, 3, ({ n }) => [n])).toEqual({ page: rows, has_more: false, next_cursor: null });
+    const { page, has_more, next_cursor } = takePage(rows, 2, ({ n }) => [n]);
+    expect([page, has_more]).toEqual([[{ n: 1 }, { n: 2 }], true]);
     expect(decodeCursor(next_cursor!, ['integer'])).toEqual([2]);
-    expect(takePage([], 2, () => [0])).toEqual({ page: [], next_cursor: null });
+    expect(takePage([], 2, () => [0])).toEqual({ page: [], has_more: false, next_cursor: null });
   });
 });
 

@@ -45,9 +45,10 @@ export function takePage<Row>(
   rows: Row[],
   limit: number,
   keyOf: (row: Row) => (string | number)[],
-): { page: Row[]; next_cursor: string | null } {
+): { page: Row[]; has_more: boolean; next_cursor: string | null } {
   const page = rows.slice(0, limit);
-  return { page, next_cursor: rows.length > limit ? encodeCursor(keyOf(page.at(-1)!)) : null };
+  const has_more = rows.length > limit;
+  return { page, has_more, next_cursor: has_more ? encodeCursor(keyOf(page.at(-1)!)) : null };
 }
 
 const notACursor = (member: string): ValidationFailed =>

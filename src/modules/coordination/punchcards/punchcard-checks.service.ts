@@ -39,9 +39,9 @@ export class PunchcardChecksService {
       const filter = { subject, holder, holderPassport, status };
       const rows = await this.paths.list(filter, { after, take: limit + 1 });
       const now = await this.paths.readClock();
-      const { page, next_cursor } = takePage(rows, limit, ({ fence }) => [fence]);
+      const { page, has_more, next_cursor } = takePage(rows, limit, ({ fence }) => [fence]);
       const punchcards = page.map((lease) => punchcardOf(lease, now));
-      return { punchcards, count: punchcards.length, has_more: next_cursor !== null, next_cursor };
+      return { punchcards, count: punchcards.length, has_more, next_cursor };
     });
   }
 

@@ -43,7 +43,7 @@ export class WorkListService {
       const rows = source === 'plans' || from.plans ? [] : await this.store.list(filter, from.board, limit + 1);
       const planned = plans ? plans.items.filter((one) => isAfter(one, from) && fits(one.item, filter)) : [];
       const entries: Entry[] = [...rows.map((row) => ({ row })), ...planned.map((one) => ({ planned: one }))];
-      const { page, next_cursor } = takePage(entries.slice(0, limit + 1), limit, keyOf);
+      const { page, has_more, next_cursor } = takePage(entries.slice(0, limit + 1), limit, keyOf);
       const ids = page.flatMap((entry) => ('row' in entry ? [entry.row.workId] : []));
       return {
         work: page.map((entry) => excerptOf('row' in entry ? workOf(entry.row) : entry.planned.item)),
@@ -51,7 +51,7 @@ export class WorkListService {
         source,
         approvals: (await this.gates.listOpenOf(ids)).map(gateOf),
         warnings: plans?.warnings ?? [],
-        has_more: next_cursor !== null,
+        has_more,
         next_cursor,
       };
     });

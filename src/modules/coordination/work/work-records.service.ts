@@ -47,8 +47,8 @@ export class WorkRecordsService {
       await this.store.read(workId);
       const options = { order: { createdAt: 'asc', commentId: 'asc' }, after, take: limit + 1 } as const;
       const rows = await this.store.comments.list({ workId }, options);
-      const { page, next_cursor } = takePage(rows, limit, (row) => [row.createdUs, row.commentId]);
-      return { comments: page.map(commentOf), work_id: workId, has_more: next_cursor !== null, next_cursor };
+      const { page, has_more, next_cursor } = takePage(rows, limit, (row) => [row.createdUs, row.commentId]);
+      return { comments: page.map(commentOf), work_id: workId, has_more, next_cursor };
     });
   }
 
@@ -60,8 +60,8 @@ export class WorkRecordsService {
       await this.store.read(workId);
       const options = { order: { version: 'asc' }, after, take: limit + 1 } as const;
       const rows = await this.store.transitions.list({ workId }, options);
-      const { page, next_cursor } = takePage(rows, limit, (row) => [row.version]);
-      return { transitions: page.map(transitionOf), work_id: workId, has_more: next_cursor !== null, next_cursor };
+      const { page, has_more, next_cursor } = takePage(rows, limit, (row) => [row.version]);
+      return { transitions: page.map(transitionOf), work_id: workId, has_more, next_cursor };
     });
   }
 }

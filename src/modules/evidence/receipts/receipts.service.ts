@@ -58,13 +58,13 @@ export class ReceiptsService {
     const principal = query.principal === undefined ? undefined : actorNamed(query.principal);
     const filter = { kind, principal, session, before: positionOf(query.before), limit };
     const found = await this.tenants.run(caller, tenant_id, () => this.store.list(filter));
-    const { page, next_cursor } = takePage(found.rows, limit, cursorKeyOf);
+    const { page, has_more, next_cursor } = takePage(found.rows, limit, cursorKeyOf);
     return {
       rows: page.map(rowOf),
       returned: page.length,
       matched: found.counts.reduce((sum, { receipts }) => sum + receipts, 0),
       next_cursor,
-      has_more: next_cursor !== null,
+      has_more,
       kind_counts: countBy(found.counts, ({ kind: of }) => of),
       principal_counts: countBy(found.counts, ({ principal: of }) => of),
     };

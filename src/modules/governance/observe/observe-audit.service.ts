@@ -27,7 +27,7 @@ export class ObserveAuditService {
       if (parent_id !== undefined && !below)
         throw invalid('query.parent_id', 'names no step of the session; leave it out to begin at the roots');
       const rows = await this.store.listSteps({ sessionId, below, levels }, after, limit + 1);
-      const { page, next_cursor } = takePage(rows, limit, ({ path }) => [path]);
+      const { page, has_more, next_cursor } = takePage(rows, limit, ({ path }) => [path]);
       const steps = page.map((step) => ({
         ...nodeOf(step, seesStep(caller, step)),
         has_children: step.hasChildren,
@@ -35,7 +35,7 @@ export class ObserveAuditService {
       return {
         ...{ session_id: sessionId, opened_at: openedAt.toISOString() },
         archived_at: archivedAt?.toISOString() ?? null,
-        ...{ steps, count: steps.length, has_more: next_cursor !== null, next_cursor },
+        ...{ steps, count: steps.length, has_more, next_cursor },
         schema: 'svc.observe.audit/1',
       };
     });

@@ -98,8 +98,8 @@ export class CasesService {
         { order: { caseId: 'desc' }, after, take: limit + 1 },
       );
       if (tag !== undefined) query.andWhere(':tag = any(c.tags)', { tag });
-      const { page, next_cursor } = takePage(await query.getMany(), limit, ({ caseId }) => [caseId]);
-      return { schema: 'svc.cases/1', cases: page.map(caseOfRow), has_more: next_cursor !== null, next_cursor };
+      const { page, has_more, next_cursor } = takePage(await query.getMany(), limit, ({ caseId }) => [caseId]);
+      return { schema: 'svc.cases/1', cases: page.map(caseOfRow), has_more, next_cursor };
     });
   }
 

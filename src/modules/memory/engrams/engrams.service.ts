@@ -63,12 +63,12 @@ export class EngramsService {
       );
       const rest = files.filter(({ name }) => after === undefined || name > after);
       const both = [...own, ...rest].sort((a, b) => (a.name < b.name ? -1 : 1)).slice(0, limit + 1);
-      const { page, next_cursor } = takePage(both, limit, ({ name }) => [name]);
+      const { page, has_more, next_cursor } = takePage(both, limit, ({ name }) => [name]);
       return {
         engrams: page.map(recordOf),
         total: (await this.store.count(bucket)) + files.length,
         schema: 'svc.engrams/1',
-        has_more: next_cursor !== null,
+        has_more,
         next_cursor,
       };
     });
@@ -91,11 +91,11 @@ export class EngramsService {
       const stored = await this.store.listVersions(name, after, limit + 1);
       const rows = stored.length === 0 && after === undefined ? await this.reads.listFiles([name]) : stored;
       if (rows.length === 0 && after === undefined) throw unknownEngram(name);
-      const { page, next_cursor } = takePage(rows, limit, ({ version }) => [version]);
+      const { page, has_more, next_cursor } = takePage(rows, limit, ({ version }) => [version]);
       return {
         versions: page.map(withContent),
         schema: 'svc.engram-versions/1',
-        has_more: next_cursor !== null,
+        has_more,
         next_cursor,
       };
     });

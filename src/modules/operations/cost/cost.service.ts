@@ -55,12 +55,12 @@ export class CostService {
     const prices = await this.prices.read();
     return this.tenants.run(caller, query.tenant_id, async () => {
       const groups = await this.store.list(filter, by, after, query.limit + 1);
-      const { page, next_cursor } = takePage(groups, query.limit, ({ key }) => key);
+      const { page, has_more, next_cursor } = takePage(groups, query.limit, ({ key }) => key);
       const rows = page.map((group) => rowOf(group, by, prices));
       if (query.format === 'csv') return { csv: csvOf(rows, by, prices !== undefined), nextCursor: next_cursor };
       const total = totalOf(await this.store.total(filter), prices);
       const { from, to } = filter;
-      const position = { count: rows.length, has_more: next_cursor !== null, next_cursor };
+      const position = { count: rows.length, has_more, next_cursor };
       return { report: { schema: 'svc.cost/1', from, to, group_by: by, rows, total, ...position } };
     });
   }

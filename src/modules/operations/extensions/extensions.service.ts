@@ -70,11 +70,11 @@ export class ExtensionsService {
     const after = decodeCursor(cursor, ['text']);
     return this.tenants.run(caller, undefined, async () => {
       const rows = await this.rows.list({ kind }, { order: { extensionId: 'asc' }, after, take: limit + 1 });
-      const { page, next_cursor } = takePage(rows, limit, ({ extensionId }) => [extensionId]);
+      const { page, has_more, next_cursor } = takePage(rows, limit, ({ extensionId }) => [extensionId]);
       return {
         extensions: page.map(extensionOf),
         count: page.length,
-        has_more: next_cursor !== null,
+        has_more,
         next_cursor,
       };
     });

@@ -70,9 +70,9 @@ export class IdentityCandidatesService {
     const after = decodeCursor(cursor, ['uuid']);
     return this.tenants.run(caller, tenant_id, async () => {
       const rows = await this.rows.list({ status }, { order: { linkId: 'desc' }, after, take: limit + 1 });
-      const { page, next_cursor } = takePage(rows, limit, ({ linkId }) => [linkId]);
+      const { page, has_more, next_cursor } = takePage(rows, limit, ({ linkId }) => [linkId]);
       const candidates = await this.show(page);
-      return { candidates, count: page.length, has_more: next_cursor !== null, next_cursor };
+      return { candidates, count: page.length, has_more, next_cursor };
     });
   }
 

@@ -49,10 +49,10 @@ export class IdentityLinksService {
       // Both ends of a link are in the set, or neither is.
       const filter = { status: 'linked' as const, entity: linked && In(linked) };
       const rows = await this.rows.list(filter, { order: { linkId: 'desc' }, after, take: limit + 1 });
-      const { page, next_cursor } = takePage(rows, limit, ({ linkId }) => [linkId]);
+      const { page, has_more, next_cursor } = takePage(rows, limit, ({ linkId }) => [linkId]);
       const now = await this.store.findIdentifiers(page.flatMap((row) => [row.entity, row.other]));
       const links = page.map((row) => identityLinkOf(row, now));
-      const position = { count: page.length, has_more: next_cursor !== null, next_cursor };
+      const position = { count: page.length, has_more, next_cursor };
       return { links, ...position, ...(linked && { linked }) };
     });
   }

@@ -67,9 +67,9 @@ export class IntegrationsService {
     const after = decodeCursor(cursor, ['uuid']);
     return this.tenants.run(caller, tenant_id, async () => {
       const rows = await this.rows.list({}, { order: { integrationId: 'asc' }, after, take: limit + 1 });
-      const { page, next_cursor } = takePage(rows, limit, ({ integrationId }) => [integrationId]);
+      const { page, has_more, next_cursor } = takePage(rows, limit, ({ integrationId }) => [integrationId]);
       const integrations = page.map(integrationOf);
-      return { integrations, count: page.length, has_more: next_cursor !== null, next_cursor };
+      return { integrations, count: page.length, has_more, next_cursor };
     });
   }
 

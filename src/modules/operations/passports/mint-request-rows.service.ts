@@ -59,9 +59,9 @@ export class MintRequestRowsService {
   async list({ status, limit, cursor }: Omit<MintRequestQuery, 'tenant_id'>): Promise<MintRequestList> {
     const after = decodeCursor(cursor, ['uuid']);
     const rows = await this.rows.list({ status }, { order: { requestId: 'desc' }, after, take: limit + 1 });
-    const { page, next_cursor } = takePage(rows, limit, ({ requestId }) => [requestId]);
+    const { page, has_more, next_cursor } = takePage(rows, limit, ({ requestId }) => [requestId]);
     const mint_requests = page.map(mintRequestOf);
-    return { mint_requests, count: page.length, has_more: next_cursor !== null, next_cursor };
+    return { mint_requests, count: page.length, has_more, next_cursor };
   }
 
   /** @throws MintRequestUnknown */

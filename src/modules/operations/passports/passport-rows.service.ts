@@ -35,8 +35,8 @@ export class PassportRowsService {
 
   async list({ kind, state, limit, cursor }: Omit<PassportQuery, 'tenant_id'>): Promise<PassportList> {
     const rows = await this.store.list({ kind, state }, decodeCursor(cursor, ['text']), limit + 1);
-    const { page, next_cursor } = takePage(rows, limit, ({ passportId }) => [passportId]);
-    return { passports: page.map(passportOf), count: page.length, has_more: next_cursor !== null, next_cursor };
+    const { page, has_more, next_cursor } = takePage(rows, limit, ({ passportId }) => [passportId]);
+    return { passports: page.map(passportOf), count: page.length, has_more, next_cursor };
   }
 
   /** @throws PassportNotRegistered */

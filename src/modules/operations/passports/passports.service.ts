@@ -49,13 +49,13 @@ export class PassportsService {
     const after = decodeCursor(cursor, ['text']);
     return this.tenants.run(caller, undefined, async () => {
       const rows = await this.store.listSeen(within_seconds, after ?? [], limit + 1);
-      const { page, next_cursor } = takePage(rows, limit, ({ passport_id }) => [passport_id]);
+      const { page, has_more, next_cursor } = takePage(rows, limit, ({ passport_id }) => [passport_id]);
       const presence = page.map(({ first_seen_at, last_seen_at, ...row }) => ({
         ...row,
         first_seen_at: first_seen_at.toISOString(),
         last_seen_at: last_seen_at.toISOString(),
       }));
-      return { presence, count: page.length, has_more: next_cursor !== null, next_cursor };
+      return { presence, count: page.length, has_more, next_cursor };
     });
   }
 

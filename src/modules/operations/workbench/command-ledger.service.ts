@@ -60,14 +60,14 @@ export class CommandLedgerService {
     return this.tenants.run(caller, undefined, async () => {
       const filter = sessionId === undefined ? {} : { sessionId };
       const rows = await this.rows.list(filter, { order: { seq: 'desc' }, after, take: limit + 1 });
-      const { page, next_cursor } = takePage(rows, limit, ({ seq }) => [seq]);
+      const { page, has_more, next_cursor } = takePage(rows, limit, ({ seq }) => [seq]);
       const head = await this.findHead();
       const isProven = !head || (await this.isProven(head));
       return {
         schema: 'svc.workbench.command-ledger/1',
         commands: page.map(commandOf),
         count: page.length,
-        has_more: next_cursor !== null,
+        has_more,
         next_cursor,
         head: head ? headOf(head) : null,
         ...judge(

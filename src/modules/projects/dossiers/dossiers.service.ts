@@ -84,9 +84,9 @@ export class DossiersService {
     return this.tenants.run(caller, undefined, async () => {
       await this.projects.find(projectId);
       const rows = await this.store.list({ projectId, agentPassport }, after, limit + 1);
-      const { page, next_cursor } = takePage(rows, limit, (row) => [row.createdUs, row.dossierId]);
+      const { page, has_more, next_cursor } = takePage(rows, limit, (row) => [row.createdUs, row.dossierId]);
       const dossiers = page.map(dossierSummaryOf);
-      return { project_id: projectId, dossiers, count: page.length, has_more: next_cursor !== null, next_cursor };
+      return { project_id: projectId, dossiers, count: page.length, has_more, next_cursor };
     });
   }
 
@@ -118,11 +118,11 @@ export class DossiersService {
       const judged = await this.listNewest(projectId);
       const all = reconcile(judged.map(({ row, claims }) => ({ ...row, claims })));
       const rest = after ? all.filter(({ place }) => place > after[0]) : all;
-      const { page, next_cursor } = takePage(rest, limit, ({ place }) => [place]);
+      const { page, has_more, next_cursor } = takePage(rest, limit, ({ place }) => [place]);
       return {
         ...{ project_id: projectId, dossiers: judged.map(({ row }) => dossierSummaryOf(row)) },
         rows: page.map(({ place: _, ...row }) => row),
-        ...{ count: page.length, has_more: next_cursor !== null, next_cursor },
+        ...{ count: page.length, has_more, next_cursor },
       };
     });
   }

@@ -53,9 +53,9 @@ export class PlanesService {
     return this.tenants.run(caller, undefined, async () => {
       await this.projects.find(projectId);
       const rows = await this.store.listPlanes(projectId, after, limit + 1);
-      const { page, next_cursor } = takePage(rows, limit, ({ planeId }) => [planeId]);
+      const { page, has_more, next_cursor } = takePage(rows, limit, ({ planeId }) => [planeId]);
       const planes = page.map(planeSummaryOf);
-      return { project_id: projectId, planes, count: planes.length, has_more: next_cursor !== null, next_cursor };
+      return { project_id: projectId, planes, count: planes.length, has_more, next_cursor };
     });
   }
 

@@ -67,8 +67,8 @@ export class ProjectReposService {
   ): Promise<RepoLinks> {
     const after = decodeCursor(cursor, ['text']);
     const rows = await this.store.listRepos(filter, after, limit + 1);
-    const { page, next_cursor } = takePage(rows, limit, ({ repo }) => [repo]);
+    const { page, has_more, next_cursor } = takePage(rows, limit, ({ repo }) => [repo]);
     const links = page.map(repoLinkOf);
-    return { project_id: filter.projectId, links, count: links.length, has_more: next_cursor !== null, next_cursor };
+    return { project_id: filter.projectId, links, count: links.length, has_more, next_cursor };
   }
 }

@@ -60,11 +60,11 @@ export class ProjectsService {
     const after = decodeCursor(cursor, ['text']);
     return this.tenants.run(caller, undefined, async () => {
       const rows = await this.store.list(archived, after, limit + 1);
-      const { page, next_cursor } = takePage(rows, limit, ({ projectId }) => [projectId]);
+      const { page, has_more, next_cursor } = takePage(rows, limit, ({ projectId }) => [projectId]);
       return {
         projects: page.map(projectSummaryOf),
         count: page.length,
-        has_more: next_cursor !== null,
+        has_more,
         next_cursor,
       };
     });

@@ -94,9 +94,9 @@ export class StorybooksService {
         { projectId },
         { ...NEWEST_FIRST, after, take: limit + 1 },
       );
-      const { page, next_cursor } = takePage(rows, limit, (row) => [row.generatedAtUnixMs]);
+      const { page, has_more, next_cursor } = takePage(rows, limit, (row) => [row.generatedAtUnixMs]);
       const versions = page.map(versionOf);
-      return { project_id: projectId, versions, count: page.length, has_more: next_cursor !== null, next_cursor };
+      return { project_id: projectId, versions, count: page.length, has_more, next_cursor };
     });
   }
 

@@ -55,8 +55,8 @@ export class WorkspaceScansService {
     const after = decodeCursor(cursor, ['uuid']);
     return this.tenants.run(caller, undefined, async () => {
       const rows = await this.store.list(after, limit + 1);
-      const { page, next_cursor } = takePage(rows, limit, ({ scanId }) => [scanId]);
-      return { scans: page.map(scanOf), count: page.length, has_more: next_cursor !== null, next_cursor };
+      const { page, has_more, next_cursor } = takePage(rows, limit, ({ scanId }) => [scanId]);
+      return { scans: page.map(scanOf), count: page.length, has_more, next_cursor };
     });
   }
 
