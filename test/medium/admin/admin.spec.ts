@@ -5,7 +5,8 @@ import { KnownKeys } from '../../../src/common/evidence-log/known-keys.js';
 import { LogSequencer } from '../../../src/common/evidence-log/log-sequencer.js';
 import { CrossTenant } from '../../../src/common/tenancy/cross-tenant.js';
 import { FactBatches } from '../../../src/modules/memory/facts/fact-batches.service.js';
-import { ALL_SCOPES, startDaemon, type DaemonCall, type TestDaemon } from '../../kit/daemon.js';
+import { ALL_SCOPES, startDaemon, type TestDaemon } from '../../kit/daemon.js';
+import { sendOk } from '../../kit/send-ok.js';
 
 let daemon: TestDaemon;
 let keeping: TestDaemon;
@@ -19,15 +20,10 @@ afterAll(async () => {
   await daemon.close();
 });
 
-async function send(by: DaemonCall, method: string, path: string, body?: unknown): Promise<any> {
-  const answer = await by(method, path, body);
-  expect([path, answer.status < 300, answer.body?.detail]).toEqual([path, true, undefined]);
-  return answer.body;
-}
 const put = (entity: string, key: string, value: string, more: object = {}) =>
-  send(daemon.call, 'PUT', '/v1/facts', { entity, key, value, ...more });
-const list = () => send(daemon.call, 'GET', '/v1/facts/list?limit=200&include_reserved=1');
-const compact = (by: TestDaemon, body: object = {}) => send(by.call, 'POST', '/v1/admin/compact-facts', body);
+  sendOk(daemon.call, 'PUT', '/v1/facts', { entity, key, value, ...more });
+const list = () => sendOk(daemon.call, 'GET', '/v1/facts/list?limit=200&include_reserved=1');
+const compact = (by: TestDaemon, body: object = {}) => sendOk(by.call, 'POST', '/v1/admin/compact-facts', body);
 
 /** Of the look at all facts against the receipts that bind them. */
 const faultsOfFacts = (): Promise<string[]> => {
@@ -42,7 +38,7 @@ const faultsOfFacts = (): Promise<string[]> => {
 
 describe('the routes of operators', () => {
   it('say what the daemon is', async () => {
-    const version = await send(daemon.call, 'GET', '/v1/admin/version');
+    const version = await sendOk(daemon.call, 'GET', '/v1/admin/version');
     expect(version).toMatchObject({ node: process.version, pid: process.pid, supervised: false });
     expect(version.migrations.applied).toBe(version.migrations.known);
     expect(version.flags).toContainEqual({ name: 'SVCD_ADMIN_FORCE_SEAL', on: true });
@@ -59,12 +55,12 @@ describe('the routes of operators', () => {
     const off = await keeping.call('POST', '/v1/admin/force-seal', {});
     expect([off.status, off.body.flag]).toEqual([404, 'SVCD_ADMIN_FORCE_SEAL']);
     await put('lamp', 'oil', 'Colza.');
-    const sealed = await send(daemon.call, 'POST', '/v1/admin/force-seal', {});
+    const sealed = await sendOk(daemon.call, 'POST', '/v1/admin/force-seal', {});
     expect(sealed.facts.open_before).toBeGreaterThan(0);
     expect(sealed.facts.open_after).toBe(0);
     expect(sealed.log.checkpoint).toContain(`\n${sealed.log.size}\n`);
     const receipt = `/v1/receipts/${sealed.receipt_id}/verification?tenant_id=default`;
-    expect((await send(daemon.call, 'GET', receipt)).verified).toBe(true);
+    expect((await sendOk(daemon.call, 'GET', receipt)).verified).toBe(true);
   });
 });
 
@@ -74,8 +70,8 @@ describe('the compaction of facts', () => {
     await put('gone:1', 'k', 'Phosphorescent words again.');
     await put('kept:1', 'k', 'First.');
     await put('kept:1', 'k', 'Second.');
-    const latest = await send(daemon.call, 'GET', '/v1/facts/entity/gone:1');
-    await send(daemon.call, 'DELETE', `/v1/facts/${latest.facts[0].fact_id}`);
+    const latest = await sendOk(daemon.call, 'GET', '/v1/facts/entity/gone:1');
+    await sendOk(daemon.call, 'DELETE', `/v1/facts/${latest.facts[0].fact_id}`);
     const before = await list();
     const done = await compact(keeping);
     expect(done).toMatchObject({ deleted_removed: 2, retired_removed: 0, complete: true, retention_days: null });
@@ -89,7 +85,7 @@ describe('the compaction of facts', () => {
     expect(await compact(keeping)).toMatchObject({ deleted_removed: 0, receipt_id: null, compaction_id: null });
     const again = await put('gone:1', 'k', 'Back.');
     expect(again.version).toBe(4);
-    expect((await send(daemon.call, 'GET', '/v1/facts?query=second')).facts[0].value).toBe('Second.');
+    expect((await sendOk(daemon.call, 'GET', '/v1/facts?query=second')).facts[0].value).toBe('Second.');
   });
 
   it('removes old retired versions with SVCD_RETENTION_DAYS, keeps counts, and what is held', async () => {
@@ -97,7 +93,7 @@ describe('the compaction of facts', () => {
     await daemon.database.query(`update fact set superseded_at = now() - interval '40 days'
       where superseded_at is not null and entity in ('old:1', 'held:1')`);
     const hold = { tenant_id: 'default', reason: 'A case.', entity_prefixes: ['held:'] };
-    await send(daemon.call, 'POST', '/v1/legal-holds', hold);
+    await sendOk(daemon.call, 'POST', '/v1/legal-holds', hold);
     expect(await compact(keeping)).toMatchObject({ retired_removed: 0 });
     const before = await list();
     expect(await compact(daemon, { limit: 1 })).toMatchObject({ retired_removed: 1, held: 2, complete: false });
@@ -111,8 +107,8 @@ describe('the compaction of facts', () => {
       after.facts.filter((one: any) => one.entity === entity).map((one: any) => one.version);
     expect([versionsOf('old:1'), versionsOf('held:1')]).toEqual([[3], [3, 2, 1]]);
     await put('old:1', 'k', 'Value 4.');
-    const { facts } = await send(daemon.call, 'GET', '/v1/facts/entity/old:1');
-    await send(daemon.call, 'DELETE', `/v1/facts/${facts[0].fact_id}`);
+    const { facts } = await sendOk(daemon.call, 'GET', '/v1/facts/entity/old:1');
+    await sendOk(daemon.call, 'DELETE', `/v1/facts/${facts[0].fact_id}`);
     expect((await list()).total_visible).toBe(after.total_visible - 1);
   });
 
@@ -126,9 +122,9 @@ describe('the compaction of facts', () => {
 
   it('is of one tenant, and for admin:write', async () => {
     const other = daemon.as({ scopes: ALL_SCOPES, tenant: 'other' });
-    await send(other, 'PUT', '/v1/facts', { entity: 'e', key: 'k', value: 'v' });
-    const { facts } = await send(other, 'GET', '/v1/facts/entity/e');
-    await send(other, 'DELETE', `/v1/facts/${facts[0].fact_id}`);
+    await sendOk(other, 'PUT', '/v1/facts', { entity: 'e', key: 'k', value: 'v' });
+    const { facts } = await sendOk(other, 'GET', '/v1/facts/entity/e');
+    await sendOk(other, 'DELETE', `/v1/facts/${facts[0].fact_id}`);
     await compact(daemon);
     const [left] = await daemon.database.query<{ n: number }>(
       `select count(*)::int as n from fact where tenant_id = 'other' and value = 'v'`,

@@ -1,6 +1,7 @@
-import { Client, ProtocolError, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ALL_SCOPES, startDaemon, type TestDaemon } from '../../kit/daemon.js';
+import { mcpFailure } from '../../kit/mcp-failure.js';
 import { expectStatus } from '../shield/given.js';
 
 let daemon: TestDaemon;
@@ -27,11 +28,6 @@ async function connect(headers: Record<string, string>, mode: 'auto' | 'legacy' 
 }
 
 const ACME = { 'x-svc-scopes': ALL_SCOPES, 'x-svc-tenant-id': 'acme' };
-const failure = (asked: Promise<unknown>): Promise<ProtocolError> =>
-  asked.then(
-    (answer) => Promise.reject(new Error(`it was answered: ${JSON.stringify(answer)}`)),
-    (error: unknown) => (error instanceof ProtocolError ? error : Promise.reject(error as Error)),
-  );
 const uriOf = (id: string) => `svc://facts/${id}`;
 
 describe.each(['auto', 'legacy'] as const)('resources of the daemon, a client of the mode %s', (mode) => {
@@ -69,7 +65,7 @@ describe.each(['auto', 'legacy'] as const)('resources of the daemon, a client of
     'svc://engrams/no-such-engram',
   ])('are not found where there are none: %s', async (uri) => {
     const client = await connect(ACME, mode);
-    const { code, data } = await failure(client.readResource({ uri }));
+    const { code, data } = await mcpFailure(client.readResource({ uri }));
     expect([code, data]).toEqual([-32602, { uri }]);
   });
 });
@@ -85,7 +81,7 @@ describe('parameters of a wrong type', () => {
     ['tools/call', { name: 'search', arguments: [] }, 'params.arguments must be an object'],
   ])('are named: %s %j', async (method, params, message) => {
     const client = await connect(ACME);
-    const { code, message: said } = await failure(client.request({ method, params } as never));
+    const { code, message: said } = await mcpFailure(client.request({ method, params } as never));
     expect([code, said]).toEqual([-32602, `Invalid params: ${message}`]);
   });
 });
@@ -94,9 +90,9 @@ describe('who asks', () => {
   it('sees what it may see over HTTP', async () => {
     const globex = await connect({ ...ACME, 'x-svc-scopes': 'query:read', 'x-svc-tenant-id': 'globex' });
     expect((await globex.listResources()).resources).toEqual([]);
-    expect((await failure(globex.readResource({ uri: uriOf(ids[0]!) }))).code).toBe(-32602);
+    expect((await mcpFailure(globex.readResource({ uri: uriOf(ids[0]!) }))).code).toBe(-32602);
     const none = await connect({ ...ACME, 'x-svc-scopes': 'receipts:read' });
-    const refused = await failure(none.readResource({ uri: uriOf(ids[0]!) }));
+    const refused = await mcpFailure(none.readResource({ uri: uriOf(ids[0]!) }));
     expect(refused.code).toBe(-32600);
     expect(refused.data).toMatchObject({ problem: { status: 403, missingAnyScope: ['query:read', 'admin:read'] } });
     expect((await none.listResources()).resources).toEqual([]);
@@ -104,7 +100,7 @@ describe('who asks', () => {
 
   it('is answered a problem for a cursor of its own making', async () => {
     const client = await connect(ACME);
-    const { code } = await failure(client.request({ method: 'resources/list', params: { cursor: 'mine' } }));
+    const { code } = await mcpFailure(client.request({ method: 'resources/list', params: { cursor: 'mine' } }));
     expect(code).toBe(-32602);
   });
 });
@@ -151,9 +147,9 @@ describe('prompts of the daemon', () => {
     const globex = await connect({ ...ACME, 'x-svc-tenant-id': 'globex' });
     expect((await globex.listPrompts()).prompts.map(({ name }) => name)).toEqual(['session_start', 'project_start']);
     for (const name of ['code-review', 'no_such_prompt', '../facts'])
-      expect((await failure(globex.getPrompt({ name }))).code).toBe(-32602);
+      expect((await mcpFailure(globex.getPrompt({ name }))).code).toBe(-32602);
     const none = await connect({ ...ACME, 'x-svc-scopes': 'receipts:read' });
-    expect((await failure(none.getPrompt({ name: 'code-review' }))).code).toBe(-32600);
+    expect((await mcpFailure(none.getPrompt({ name: 'code-review' }))).code).toBe(-32600);
     expect((await none.listPrompts()).prompts.map(({ name }) => name)).not.toContain('code-review');
   });
 });

@@ -1,6 +1,7 @@
 import { blake3 } from 'hash-wasm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ALL_SCOPES, startDaemon, type DaemonCall, type TestDaemon } from '../../kit/daemon.js';
+import { seeded } from '../../kit/seeded.js';
 import { makeProject, must, publish, storeFact } from './given.js';
 
 let daemon: TestDaemon;
@@ -22,17 +23,6 @@ interface Exported {
   key: string;
   value: string;
   superseded_by?: string;
-}
-
-/** Numbers that come again with the same seed (mulberry32). */
-function seeded(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) % below;
-  };
 }
 
 async function allExported(): Promise<Exported[]> {

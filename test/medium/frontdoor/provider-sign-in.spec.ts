@@ -8,6 +8,7 @@ import {
   type TestApi,
   type TestTenant,
 } from '../../kit/app.js';
+import { cookieOf } from './given.js';
 import { PeopleProvider } from './people-provider.js';
 
 const CONSOLE = 'http://console.example:14800/console';
@@ -78,8 +79,6 @@ async function wayBack(name: string, begun: { authorizationUrl: string; transact
 
 const signIn = async (name: string, tenantId?: string): Promise<Answer> =>
   post('finish', await wayBack(name, await start(tenantId)));
-
-const cookieOf = ({ headers }: Answer): string => headers.getSetCookie()[0]!.split(';')[0]!;
 
 /** Processes hear of it within a second. */
 const expectEnded = (call: TestTenant['call']): Promise<void> =>

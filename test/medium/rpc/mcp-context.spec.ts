@@ -1,6 +1,6 @@
-import { ProtocolError } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startApi, type TestApi, type TestTenant } from '../../kit/app.js';
+import { mcpFailure } from '../../kit/mcp-failure.js';
 import { startTools, type TestTools } from '../../kit/tools.js';
 import { expectStatus } from '../shield/given.js';
 import { connect, REVISIONS } from './mcp-clients.js';
@@ -29,12 +29,6 @@ afterAll(async () => {
   await tools.close();
   await api.close();
 });
-
-const failure = (asked: Promise<unknown>): Promise<ProtocolError> =>
-  asked.then(
-    (answer) => Promise.reject(new Error(`it was answered: ${JSON.stringify(answer)}`)),
-    (error: unknown) => (error instanceof ProtocolError ? error : Promise.reject(error as Error)),
-  );
 
 const MISMATCHES = [
   ['prompts/get', { name: 'session_start', arguments: { agent_id: 7 } }, 'params.arguments.agent_id must be a string'],
@@ -65,7 +59,7 @@ describe.each(REVISIONS)('a client of %s', (revision) => {
     const mcp = await connect(tools.url, other, { revision });
     expect((await mcp.listResources()).resources).toEqual([]);
     for (const uri of ['svc://documents/handbook/leave', 'svc://documents/handbook/..', 'svc://facts/x', 'test://x']) {
-      const { code, data } = await failure(mcp.readResource({ uri }));
+      const { code, data } = await mcpFailure(mcp.readResource({ uri }));
       expect([code, data]).toEqual([-32602, { uri }]);
     }
     await mcp.close();
@@ -78,14 +72,14 @@ describe.each(REVISIONS)('a client of %s', (revision) => {
     const { messages } = await mcp.getPrompt({ name: 'session_start', arguments: { agent_id: 'builder' } });
     expect(messages[0]).toMatchObject({ role: 'user', content: { type: 'text' } });
     expect((messages[0]!.content as { text: string }).text).toMatch(/^What is known[\s\S]*\{.*\}$/);
-    expect((await failure(mcp.getPrompt({ name: 'session_start' }))).code).toBe(-32602);
-    expect((await failure(mcp.getPrompt({ name: 'other' }))).code).toBe(-32602);
+    expect((await mcpFailure(mcp.getPrompt({ name: 'session_start' }))).code).toBe(-32602);
+    expect((await mcpFailure(mcp.getPrompt({ name: 'other' }))).code).toBe(-32602);
     await mcp.close();
   });
 
   it.each(MISMATCHES)('names the parameter that is of a wrong type: %s %j', async (method, params, message) => {
     const mcp = await connect(tools.url, acme, { revision });
-    const { code, message: said } = await failure(mcp.request({ method, params } as never));
+    const { code, message: said } = await mcpFailure(mcp.request({ method, params } as never));
     expect([code, said]).toEqual([-32602, `Invalid params: ${message}`]);
     await mcp.close();
   });

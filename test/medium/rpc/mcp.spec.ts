@@ -6,6 +6,7 @@ import { AGENT_TOOL_NAMES, TOOL_NAMES } from '../../../src/common/contract/tool-
 import { McpEndpoint } from '../../../src/rpc/mcp/mcp-endpoint.js';
 import { makeServiceTools } from '../../../src/rpc/tools/service-tools.js';
 import { send, startApi, type TestApi, type TestTenant } from '../../kit/app.js';
+import { mcpFailure } from '../../kit/mcp-failure.js';
 import { startTools, type TestTools } from '../../kit/tools.js';
 import { expectStatus } from '../shield/given.js';
 import { connect, envelope, mirrored, REVISIONS, type ClientOptions } from './mcp-clients.js';
@@ -37,11 +38,6 @@ afterAll(async () => {
 
 const client = (options?: ClientOptions, tenant = acme) => connect(tools.url, tenant, options);
 const key = () => crypto.randomUUID();
-const failure = (asked: Promise<unknown>): Promise<ProtocolError> =>
-  asked.then(
-    (answer) => Promise.reject(new Error(`it was answered: ${JSON.stringify(answer)}`)),
-    (error: unknown) => (error instanceof ProtocolError ? error : Promise.reject(error as Error)),
-  );
 
 describe.each(REVISIONS)('a client of %s', (revision) => {
   it('learns who answers, and how the tools are used', async () => {
@@ -130,7 +126,7 @@ describe.each(REVISIONS)('a client of %s', (revision) => {
   ])('gets an error for %s', async (_what, name, args, code, status) => {
     const mcp = await client({ revision });
     const asked = mcp.callTool({ name, arguments: args });
-    if (code === -32000) expect(await failure(asked)).toMatchObject({ code, data: { status } });
+    if (code === -32000) expect(await mcpFailure(asked)).toMatchObject({ code, data: { status } });
     else expect(await asked).toMatchObject({ isError: true, _meta: { 'svc/error': { code, data: { status } } } });
     await mcp.close();
   });
@@ -138,7 +134,7 @@ describe.each(REVISIONS)('a client of %s', (revision) => {
   it('gets a protocol error for an unknown tool, also where the name is a method of ours', async () => {
     const mcp = await client({ revision });
     for (const name of ['no_such_tool', 'tools/list', 'toString'])
-      expect(await failure(mcp.callTool({ name, arguments: {} }))).toMatchObject({
+      expect(await mcpFailure(mcp.callTool({ name, arguments: {} }))).toMatchObject({
         code: -32602,
         message: expect.stringContaining(`Unknown tool: ${name}. tools/list has`),
       });

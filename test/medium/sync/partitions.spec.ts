@@ -3,6 +3,7 @@ import { SyncPagesService } from '../../../src/modules/memory/sync/sync-pages.se
 import { SyncPromotionsService } from '../../../src/modules/memory/sync/sync-promotions.service.js';
 import { COLLECTIONS, FULL_REACH, type SyncReach } from '../../../src/modules/memory/sync/sync.types.js';
 import { startDaemon, type TestDaemon } from '../../kit/daemon.js';
+import { seeded } from '../../kit/seeded.js';
 import { Replica } from './given.js';
 
 /** Histories: SVC_TEST_SYNC_SEEDS=1000 for more, SVC_TEST_SYNC_FIRST=688 for others. */
@@ -18,17 +19,6 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const daemon of daemons) await daemon.close();
 });
-
-/** The same numbers every time (mulberry32). */
-function seeded(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) % below;
-  };
-}
 
 const BY = { principal: 'peer:x', authType: 'test' };
 const ENTITIES = ['open:a', 'open:b', 'secret:a'];
