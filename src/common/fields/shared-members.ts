@@ -13,7 +13,7 @@ export const TenantMember = () =>
     min: 1,
   });
 
-/** The `tenant_id` of a request of the daemon. Whether there is such a tenant, and for whom, guards and services say. */
+/** The `tenant_id` of a request of the daemon. Whether there is such a tenant, guards and services say. */
 export const TenantIdMember = (about: string, more: { optional?: boolean; example?: string } = {}) =>
   Text({ about, min: 1, max: MAX_TENANT_NAME, ...more });
 
