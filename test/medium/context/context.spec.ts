@@ -2,6 +2,7 @@ import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startApi, type TestApi, type TestTenant } from '../../kit/app.js';
 import { ALL_SCOPES, startDaemon, type DaemonCall, type TestDaemon } from '../../kit/daemon.js';
+import { sendOk } from '../../kit/send-ok.js';
 import { givenDocument } from '../citations/given.js';
 import { givenAnswer } from '../proofs/given.js';
 
@@ -29,11 +30,7 @@ afterAll(async () => {
 
 const ROUTE = '/v1/context';
 const TASK = 'Deploy the numbat shop to production';
-const must = async (method: string, path: string, body: object, by = call): Promise<any> => {
-  const answer = await by(method, path, body);
-  expect([method, path, answer.status < 300, answer.body.detail]).toEqual([method, path, true, undefined]);
-  return answer.body;
-};
+const must = (method: string, path: string, body: object, by = call) => sendOk(by, method, path, body);
 const assembled = (more: object = {}, by = call): Promise<any> => must('POST', ROUTE, { task: TASK, ...more }, by);
 const kindsIn = (context: any): string[] => [...new Set<string>(context.items.map(({ kind }: any) => kind))].sort();
 const engram = (content: string) =>

@@ -2,6 +2,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { blake3Digest } from '../../../src/evidence/digest.js';
 import { startDaemon, type DaemonCall, type TestDaemon } from '../../kit/daemon.js';
+import { sendOk } from '../../kit/send-ok.js';
 
 let daemon: TestDaemon;
 let call: DaemonCall;
@@ -12,11 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => daemon.close());
 
-const must = async (method: string, path: string, body?: object): Promise<any> => {
-  const answer = await call(method, path, body);
-  expect([method, path, answer.status < 300, answer.body.detail]).toEqual([method, path, true, undefined]);
-  return answer.body;
-};
+const must = (method: string, path: string, body?: object) => sendOk(call, method, path, body);
 const start = (body: object = {}) => must('POST', '/v1/memory/session-init', body);
 const layersOf = async (body: object) => must('POST', '/v1/context', { task: 'Deploy', include: ['layers'], ...body });
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { blake3Digest } from '../../../src/evidence/digest.js';
 import { ALL_SCOPES, startDaemon, type DaemonCall, type TestDaemon } from '../../kit/daemon.js';
+import { sendOk } from '../../kit/send-ok.js';
 
 let daemon: TestDaemon;
 let call: DaemonCall;
@@ -19,11 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => daemon.close());
 
-const must = async (method: string, path: string, body?: object): Promise<any> => {
-  const answer = await call(method, path, body);
-  expect([method, path, answer.status < 300, answer.body.detail]).toEqual([method, path, true, undefined]);
-  return answer.body;
-};
+const must = (method: string, path: string, body?: object) => sendOk(call, method, path, body);
 const effective = async (query = '', project = 'shop', by = call): Promise<any> =>
   (await by('GET', `/v1/projects/${project}/layers/effective${query}`)).body;
 const named = (parts: any[]) => parts.map(({ origin, layer }) => `${origin} ${layer}`);
