@@ -59,8 +59,8 @@ export class McpEndpoint implements OnModuleInit, OnModuleDestroy {
     const isLong = isSubscription(parsed);
     const handler = isLong ? this.subscriptions : this.handler;
     const signal = isLong ? this.subscribe(request, peer) : peer.signal;
-    const speaker = { ...(isBatch(parsed) ? alone(peer) : peer), responseHeaders };
-    const response = await answerMcp(handler, parsed, { request, signal, extra: { peer: speaker } });
+    const client = { ...(isBatch(parsed) ? alone(peer) : peer), responseHeaders };
+    const response = await answerMcp(handler, parsed, { request, signal, extra: { peer: client } });
     for (const [name, value] of responseHeaders) response.headers.set(name, value);
     return response;
   }
@@ -97,6 +97,6 @@ const alone = (peer: Peer): Peer => ({ ...peer, idempotencyKey: undefined, appro
 
 function peerOf({ authInfo }: McpRequestContext): Peer {
   const peer = authInfo?.extra?.peer;
-  if (!peer) throw new Error('an MCP request came without its speaker');
+  if (!peer) throw new Error('an MCP request came without its client');
   return peer as Peer;
 }

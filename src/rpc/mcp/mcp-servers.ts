@@ -71,12 +71,12 @@ export class McpServers {
   /** @throws ProtocolError */
   private async call({ name, arguments: given = {}, rounds, context, peer, canAsk }: Called): Promise<Outcome> {
     if (!(await this.catalog.find(name))) throw toolUnknown(name);
-    const speaker = { ...peer, signal: anyOf(peer.signal, context.mcpReq.signal) };
-    const run: McpCall['run'] = async (extra) => resultOf(await this.rpc.invoke(name, { ...given, ...extra }, speaker));
+    const client = { ...peer, signal: anyOf(peer.signal, context.mcpReq.signal) };
+    const run: McpCall['run'] = async (extra) => resultOf(await this.rpc.invoke(name, { ...given, ...extra }, client));
     try {
       const fault = findFault(given, 'params');
-      if (fault) throw failureOfProblem(invalid(fault.path, fault.message), speaker.requestId);
-      return await rounds.run({ name, given, requestId: speaker.requestId, context, canAsk, run });
+      if (fault) throw failureOfProblem(invalid(fault.path, fault.message), client.requestId);
+      return await rounds.run({ name, given, requestId: client.requestId, context, canAsk, run });
     } catch (error) {
       if (error instanceof RpcFailure) return resultOfFailure(error);
       throw error;

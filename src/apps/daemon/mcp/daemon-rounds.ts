@@ -11,7 +11,7 @@ export interface RoundKeys {
 }
 
 /** Of one request: whoever sends it. */
-interface Speaker {
+interface RoundClient {
   request: () => FastifyRequest;
   take: Asker['take'];
 }
@@ -24,7 +24,7 @@ export class DaemonRounds {
   private readonly approvals: ApprovalRounds;
   private readonly gates: GateRounds;
 
-  constructor(keys: RoundKeys, routes: ToolRoutes, { request, take }: Speaker) {
+  constructor(keys: RoundKeys, routes: ToolRoutes, { request, take }: RoundClient) {
     const identity = () => identityOf(request());
     this.approvals = new ApprovalRounds(keys.approvals, { identity, take });
     this.gates = new GateRounds(keys.gates, routes, identity);

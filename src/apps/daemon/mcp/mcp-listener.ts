@@ -56,7 +56,7 @@ import { scopesByTool } from './listed-tools.js';
 import { DaemonToolCalls } from './daemon-tool-calls.js';
 
 /** What knows who listens to a stream, and when that ends. */
-interface Speakers {
+interface StreamFollowers {
   standings: PassportStandings;
   credentials: FollowedCredentials;
   steps: McpSteps;
@@ -77,12 +77,12 @@ export async function openMcp(parts: ProcessContext, app: NestFastifyApplication
   const fastify = makeMcpServer(parts);
   const served = await servedBy(parts, app);
   const handler = makeHandler(parts, served);
-  const speakers = {
+  const followers = {
     standings: app.get(PassportStandings),
     credentials: app.get(FollowedCredentials),
     steps: served.steps,
   };
-  serveMcp(fastify, { handler, signIn: signInAt(app), speakers });
+  serveMcp(fastify, { handler, signIn: signInAt(app), followers });
   await fastify.listen({ host: mcpHost, port: mcpPort });
   const { port } = fastify.server.address() as { port: number };
   return {
@@ -137,7 +137,7 @@ async function servedBy(parts: ProcessContext, app: NestFastifyApplication): Pro
 
 function serveMcp(
   fastify: FastifyInstance,
-  { handler, signIn, speakers }: { handler: McpHttpHandler; signIn: McpSignIn; speakers: Speakers },
+  { handler, signIn, followers }: { handler: McpHttpHandler; signIn: McpSignIn; followers: StreamFollowers },
 ): void {
   signIn.serve(fastify);
   for (const method of ['POST', 'GET', 'DELETE'])
@@ -148,7 +148,7 @@ function serveMcp(
       ...(method === 'POST' ? { onRequest: (request, reply) => signIn.check(request, reply) } : {}),
       handler: async (request, reply) => {
         const response = await answer(handler, request, reply);
-        if (isStream(response)) void endWithSpeaker(speakers, request, reply);
+        if (isStream(response)) void endWithCaller(followers, request, reply);
         return response;
       },
     });
@@ -203,12 +203,12 @@ const isStream = ({ headers }: Response): boolean =>
   headers.get('content-type')?.startsWith('text/event-stream') === true;
 
 /** What is streamed ends with the passport and the credential, whether it is an answer on its way or a subscription. */
-async function endWithSpeaker(
-  { standings, credentials, steps }: Speakers,
+async function endWithCaller(
+  { standings, credentials, steps }: StreamFollowers,
   request: FastifyRequest,
   { raw }: FastifyReply,
 ): Promise<void> {
-  const of = await steps.speakerOf(request);
+  const of = await steps.callerOf(request);
   if (!of || raw.destroyed) return;
   const { passport } = of.caller;
   const end = (): void => void raw.destroy();
@@ -295,6 +295,6 @@ async function callIn(
 
 function clientOf({ authInfo }: McpRequestContext): FastifyRequest {
   const request = authInfo?.extra?.request;
-  if (!request) throw new Error('an MCP request came without its speaker');
+  if (!request) throw new Error('an MCP request came without its client');
   return request as FastifyRequest;
 }

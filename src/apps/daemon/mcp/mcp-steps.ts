@@ -7,8 +7,8 @@ import { statusOf, type ToolCallSteps } from '../../../rpc/tool-call-steps.js';
 import type { Tool } from '../../../rpc/tools/tool.js';
 import { problemIn } from './tool-call.js';
 
-/** What knows who speaks, and where that works unless it says so. */
-interface Speakers {
+/** What knows who calls, and in which tenant that works unless it says so. */
+interface KnownCallers {
   authenticator: Authenticator;
   defaultTenant: string;
 }
@@ -17,7 +17,7 @@ interface Speakers {
 export class McpSteps {
   constructor(
     private readonly steps: ToolCallSteps,
-    private readonly speakers: Speakers,
+    private readonly callers: KnownCallers,
   ) {}
 
   async around(
@@ -39,10 +39,10 @@ export class McpSteps {
    * Whose request it is, to be ended with its passport and its credential.
    * @returns nobody for one without a credential, or without a tenant of its own
    */
-  async speakerOf(request: FastifyRequest): Promise<{ tenantId: string; caller: Identity } | undefined> {
+  async callerOf(request: FastifyRequest): Promise<{ tenantId: string; caller: Identity } | undefined> {
     try {
-      const caller = await this.speakers.authenticator.identify(request);
-      const tenantId = homeTenantOf(caller, this.speakers.defaultTenant);
+      const caller = await this.callers.authenticator.identify(request);
+      const tenantId = homeTenantOf(caller, this.callers.defaultTenant);
       return tenantId === undefined ? undefined : { tenantId, caller };
     } catch {
       return undefined;
@@ -54,8 +54,8 @@ export class McpSteps {
     try {
       const session = agentSessionIn(request);
       if (session === undefined) return undefined;
-      const identity = await this.speakers.authenticator.identify(request);
-      const tenantId = typeof named === 'string' ? named : homeTenantOf(identity, this.speakers.defaultTenant);
+      const identity = await this.callers.authenticator.identify(request);
+      const tenantId = typeof named === 'string' ? named : homeTenantOf(identity, this.callers.defaultTenant);
       if (tenantId === undefined || !coversTenant(identity, tenantId)) return undefined;
       return { tenantId, principal: identity.principal, session };
     } catch {
