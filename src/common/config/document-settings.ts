@@ -47,6 +47,20 @@ const OTHERS: readonly [string, string, string][] = [
     'an embedded one',
     'The PostgreSQL of the tests, by a user who may create databases and roles.',
   ],
+  [
+    'SVC_TEST_SUPERUSER_URL',
+    '`SVC_TEST_DATABASE_URL`',
+    'The same PostgreSQL by a superuser, as whom tests change rows behind the back of the server.',
+  ],
+  ['SVC_TEST_ROLLING_ROUNDS', '`1`', 'Rounds of `test/e2e/processes/rolling-restart.spec.ts`.'],
+  ['SVC_TEST_SYNC_SEEDS', '`6`', 'Histories of `test/medium/sync/partitions.spec.ts`.'],
+  ['SVC_TEST_SYNC_FIRST', '`1`', 'The seed of the first of them.'],
+  ['SVC_WRITE_VECTORS', 'unset', 'With `1` the tests of `docs/formats` write its vectors again.'],
+  [
+    'SVC_WRITE_PICTURES',
+    'unset',
+    'The folder that `test/e2e/console/pictures.spec.ts` writes the pictures of the console into.',
+  ],
 ];
 
 const groups = () => Object.entries(SETTING_TABLE) as [keyof typeof SETTING_TABLE, Record<string, Setting>][];
