@@ -53,6 +53,7 @@ export class CacheBudget {
   /**
    * A cache within the budget. Its name is its label in the metrics.
    * @param sizeOf bytes of a value, its parts included
+   * @param ttl milliseconds after which an entry is gone; 0: none
    */
   open<V extends object>(name: string, sizeOf: (value: V) => number, ttl = 0): ByteCache<V> {
     const { entries, held } = this;
