@@ -22,7 +22,7 @@ interface Quality {
   ndcg10: number;
   recall10: number;
   recall50: number;
-  /** Only for the light lane, see {@link measureRecall100}. */
+  /** Of the light lane alone, ranked in this process: a route returns no more than 50. */
   recall100?: number;
   /** Queries whose order differs from the light lane's. */
   changed: number;

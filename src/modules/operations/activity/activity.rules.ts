@@ -16,7 +16,7 @@ interface Happened {
   data: Record<string, unknown>;
 }
 
-/** Whether an event is asked for. The statement of {@link ActivityStore} says the same. */
+/** Whether an event is asked for. The statement of `EventsStore` says the same. */
 export function isAskedFor({ kind, subject, data }: Happened, filter: ActivityFilter): boolean {
   return (
     isOfKind(kind, filter.kind) &&
