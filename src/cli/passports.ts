@@ -34,9 +34,7 @@ export const passportCommand = (): Command =>
     .addCommand(reject());
 
 const withTenant = (command: Command): Command =>
-  command
-    .addOption(tenantOption('whose passports'))
-    .option('--json', 'print one JSON object');
+  command.addOption(tenantOption('whose passports')).option('--json', 'print one JSON object');
 
 const list = () =>
   withTenant(new Command('list').description('list the passports of a tenant'))

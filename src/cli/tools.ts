@@ -19,9 +19,7 @@ export const toolsCommand = (): Command =>
     .addCommand(set());
 
 const withTenant = (command: Command): Command =>
-  command
-    .addOption(tenantOption('whose clients'))
-    .option('--json', 'print one JSON object');
+  command.addOption(tenantOption('whose clients')).option('--json', 'print one JSON object');
 
 const show = () =>
   withTenant(new Command('show').description('show the set of a tenant')).action((options: TenantOptions) =>

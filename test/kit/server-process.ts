@@ -10,7 +10,6 @@ import { freshDatabase, type TestDatabase } from './database.js';
 import { freePort } from './free-port.js';
 import { PROGRAM } from './program.js';
 
-
 type AppName = 'api' | 'tools' | 'daemon';
 
 /** The settings of each app in addition to its port. */

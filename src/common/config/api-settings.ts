@@ -41,11 +41,7 @@ export const API_SETTINGS = {
     url('http', 'https'),
     'Another server that answers the proof routes instead of the built-in evidence engine.',
   ),
-  proofUpstreamTenantId: setting(
-    'SVC_PROOF_UPSTREAM_TENANT_ID',
-    text(),
-    'The x-tenant-id sent to the proof upstream.',
-  ),
+  proofUpstreamTenantId: setting('SVC_PROOF_UPSTREAM_TENANT_ID', text(), 'The x-tenant-id sent to the proof upstream.'),
   proofUpstreamApiKey: setting('SVC_PROOF_UPSTREAM_API_KEY', text(), 'The x-api-key sent to the proof upstream.', {
     secret: true,
   }),

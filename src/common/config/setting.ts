@@ -51,8 +51,7 @@ export const text = (least = 0) => z.preprocess(present, z.string().min(least).o
 export const textOr = (fallback: string) => z.preprocess(present, z.string().default(fallback));
 export const choice = <const T extends readonly [string, ...string[]]>(values: T, fallback: T[number]) =>
   z.preprocess(present, z.enum(values).default(fallback as never));
-export const optionalChoice = (values: readonly string[]) =>
-  z.preprocess(present, z.enum(values).optional());
+export const optionalChoice = (values: readonly string[]) => z.preprocess(present, z.enum(values).optional());
 
 const TENANT = z.string().regex(TENANT_NAME, `expected the name of a tenant: ${TENANT_NAME_FORM}`);
 export const tenantName = () => z.preprocess(present, TENANT.optional());

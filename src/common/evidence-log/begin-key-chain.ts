@@ -14,7 +14,15 @@ import {
 import { KeyStatements } from './key-statements.js';
 import { findOwnKeys, hasSigner, makesOwnKeys, placeOfKeys, settingOfKeys } from './own-keys.js';
 import { type PeerIdentity, settlePeerKey } from './peer-identity.js';
-import { claimedFirst, firstKeyOf, type SigningKeyRow, type KnownKey, lastOf, readKeyRows, viewOf } from './known-keys.js';
+import {
+  claimedFirst,
+  firstKeyOf,
+  type SigningKeyRow,
+  type KnownKey,
+  lastOf,
+  readKeyRows,
+  viewOf,
+} from './known-keys.js';
 
 const SERVER = { principal: 'svc:keys', authType: 'system' };
 /** What was signed by one key until now: who has pinned it for the log has this time to pin the first key instead. */

@@ -51,7 +51,9 @@ export interface WholeKeyView extends KeyView {
 }
 
 export const readKeyRows = (query: Query): Promise<SigningKeyRow[]> =>
-  query<SigningKeyRow>('select kid, public_key, not_before, not_after, statement from signing_key order by not_before, kid');
+  query<SigningKeyRow>(
+    'select kid, public_key, not_before, not_after, statement from signing_key order by not_before, kid',
+  );
 
 /** The public keys of the database, as the first key that this machine keeps vouches for them. */
 @Injectable()
@@ -102,7 +104,10 @@ export function withEs256(view: KeyView, rows: readonly Es256Row[]): WholeKeyVie
 }
 
 /** The first key of this machine; a signer outside is asked only where nothing else says it. */
-export async function readFirstKey(settings: Settings, rows: readonly SigningKeyRow[]): Promise<VerifyingKey | undefined> {
+export async function readFirstKey(
+  settings: Settings,
+  rows: readonly SigningKeyRow[],
+): Promise<VerifyingKey | undefined> {
   return (await findKeptFirst(settings)) ?? firstKeyOf(settings, await findOwnKeys(settings), rows);
 }
 

@@ -85,7 +85,9 @@ function awayBy(error: unknown, timeoutMs: number): UpstreamAway {
   if (error instanceof UpstreamAway) return error;
   if (error instanceof AnswerTooLong)
     return new UpstreamAway(`answered more than ${MAX_ANSWER_BYTES} bytes`, { cause: error });
-  return new UpstreamAway(isTimeout(error) ? `did not answer within ${timeoutMs} ms` : 'cannot be reached', { cause: error });
+  return new UpstreamAway(isTimeout(error) ? `did not answer within ${timeoutMs} ms` : 'cannot be reached', {
+    cause: error,
+  });
 }
 
 const NOT_TAKEN =

@@ -10,8 +10,7 @@ type Algorithm = keyof typeof ALGORITHMS;
 export type ContentDigest = ReadonlyMap<Algorithm, Uint8Array>;
 
 /** The field content-digest of a body, of an empty one too (RFC 9530). */
-export const contentDigestOf = (body: Uint8Array): string =>
-  `sha-256=:${sha256(body).toString('base64')}:`;
+export const contentDigestOf = (body: Uint8Array): string => `sha-256=:${sha256(body).toString('base64')}:`;
 
 /**
  * Reads the field. Algorithms that are not known say nothing.

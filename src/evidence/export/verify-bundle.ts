@@ -128,7 +128,8 @@ async function judgeExport(
   };
 }
 
-const soundKeys = (checks: readonly VerificationCheck[]): boolean => checks.some(({ name, ok }) => name === 'keys' && ok);
+const soundKeys = (checks: readonly VerificationCheck[]): boolean =>
+  checks.some(({ name, ok }) => name === 'keys' && ok);
 
 function parse(content: Uint8Array): unknown {
   try {

@@ -37,7 +37,10 @@ const STEPS: readonly (readonly [string, (opened: OpenExport) => string])[] = [
  * Verifies an export from its own contents, and the trusted keys when some are given; reads nothing else. Its form was
  * checked when it was decoded.
  */
-export function verifyExport(file: ExportFile, acceptance: Acceptance): { checks: VerificationCheck[]; subjectId: string | null } {
+export function verifyExport(
+  file: ExportFile,
+  acceptance: Acceptance,
+): { checks: VerificationCheck[]; subjectId: string | null } {
   const items = file.manifest.items.map((item, index) => ({ ...item, index, shown: new FieldTree() }));
   const found = { checkpoint: undefined, epoch: undefined };
   const opened = { file, acceptance, keys: new Map(), items, shown: new FieldTree(), ...found };

@@ -45,10 +45,7 @@ interface StatementParts {
  * receipts of the record's entry in the log.
  * @param issuer who states it: the origin of the log, or the address that the server is given
  */
-export function draftStatement(
-  logged: LoggedRecord,
-  { issuer, receipts, key }: StatementParts,
-): Draft<Uint8Array> {
+export function draftStatement(logged: LoggedRecord, { issuer, receipts, key }: StatementParts): Draft<Uint8Array> {
   const { contentType, payload, receiptId, signed } = contentOf(logged);
   const claims = new Map<number, CborValue>([
     [CLAIM.issuer, issuer],

@@ -53,7 +53,9 @@ export function verifyForm(
     return unreadable(nameOf(bytes, parsed), error);
   }
   const { format, steps, subjectId, tenantId, kids } = opened;
-  const checks: VerificationCheck[] = [{ name: 'format', ok: true, detail: `${format}, ${bytes.length} bytes, canonical` }];
+  const checks: VerificationCheck[] = [
+    { name: 'format', ok: true, detail: `${format}, ${bytes.length} bytes, canonical` },
+  ];
   for (const [name, look] of [['keys', () => keys.describe(kids)] as Step, ...steps]) checks.push(checkBy(name, look));
   if (freshness) checks.push(judgeFreshness(opened, freshness));
   const subject = { type: 'receipt', id: subjectId };
@@ -72,7 +74,7 @@ export function verifyForm(
 /** What a form cannot answer is a failure: it was asked for. */
 function judgeFreshness({ checkpoint, origins }: Opened, demand: FreshnessDemand): VerificationCheck {
   if (checkpoint !== undefined) return checkFreshness({ checkpoint, consistency: [] }, demand);
-  return attempt('freshness', () => {
+  return checkBy('freshness', () => {
     if (!origins) throw new Error('a record alone has no place in the log: ask for a tlog-proof or a pack');
     if (demand.checkpoint !== undefined || (demand.witnesses?.length ?? 0) > 0)
       throw new Error('a COSE receipt carries no checkpoint: ask for a tlog-proof or a pack');

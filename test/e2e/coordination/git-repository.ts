@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { PROGRAM } from '../../kit/program.js';
 
-
 export interface Outcome {
   status: number | null;
   stdout: string;

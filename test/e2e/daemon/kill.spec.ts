@@ -137,7 +137,9 @@ async function checkEvidence(): Promise<void> {
     const { body } = (await acme.attempt('GET', `/v1/receipts/${receipt}/verification?tenant_id=acme`))!;
     expect(body).toMatchObject({ signature_valid: true, error_code: 'OK' });
   }
-  const known = await acme.database.query<{ receipt_id: string }>(`select receipt_id from receipt where tenant_id = 'acme'`);
+  const known = await acme.database.query<{ receipt_id: string }>(
+    `select receipt_id from receipt where tenant_id = 'acme'`,
+  );
   const receipts = new Set(known.map(({ receipt_id }) => receipt_id));
   expect(acknowledged.appends.filter(({ receipt }) => !receipts.has(receipt))).toEqual([]);
   const api = await startApi({ database: acme.database });

@@ -8,7 +8,6 @@ import { freshDatabase, type TestDatabase } from '../../kit/database.js';
 import { PROGRAM } from '../../kit/program.js';
 import { ServerProcess } from '../../kit/server-process.js';
 
-
 let database: TestDatabase;
 let dataDir: string;
 const processes: ServerProcess[] = [];

@@ -8,7 +8,6 @@ import { emptyDatabase } from '../../kit/database.js';
 import { PROGRAM } from '../../kit/program.js';
 import { ServerProcess } from '../../kit/server-process.js';
 
-
 let folder: string;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'svc-start-'));

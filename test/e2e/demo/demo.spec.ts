@@ -7,7 +7,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { verifyPack } from '../../../src/evidence/verify-pack.js';
 import { PROGRAM } from '../../kit/program.js';
 
-
 let folder: string;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'svc-demo-'));

@@ -29,10 +29,7 @@ describe('README.md', () => {
     const blocks = blocksOf(job, 'sh');
     expect(blocks).toHaveLength(5);
     // The server of this test has another port, and `npx svc` is found only in the package's own directory.
-    const script = blocks
-      .join('\n')
-      .replaceAll('http://127.0.0.1:8090', svc.url)
-      .replaceAll('npx svc', SHELL_PROGRAM);
+    const script = blocks.join('\n').replaceAll('http://127.0.0.1:8090', svc.url).replaceAll('npx svc', SHELL_PROGRAM);
     expect(script).not.toContain('8090');
     const { status, stdout, stderr } = spawnSync('sh', ['-e'], {
       cwd: folder,

@@ -233,13 +233,17 @@ const gate = async (): Promise<{ ok: boolean; detail: string }> => {
   return checks.find(({ gate: name }: { gate: string }) => name === 'control_evidence_ok');
 };
 
-it('a server that nobody changed is ready, and says that it has looked at everything', { timeout: 60_000 }, async () => {
-  const whole = /hold.*; the last whole look at the evidence ended 20.*Z and found nothing$/;
-  await expect
-    .poll(gate, { timeout: 40_000, interval: 500 })
-    .toMatchObject({ ok: true, detail: expect.stringMatching(whole) });
-  expect((await send(daemon.url, 'GET', '/metrics')).text).toMatch(/^svc_evidence_look_ended_seconds 1\d{9}\.\d+$/m);
-});
+it(
+  'a server that nobody changed is ready, and says that it has looked at everything',
+  { timeout: 60_000 },
+  async () => {
+    const whole = /hold.*; the last whole look at the evidence ended 20.*Z and found nothing$/;
+    await expect
+      .poll(gate, { timeout: 40_000, interval: 500 })
+      .toMatchObject({ ok: true, detail: expect.stringMatching(whole) });
+    expect((await send(daemon.url, 'GET', '/metrics')).text).toMatch(/^svc_evidence_look_ended_seconds 1\d{9}\.\d+$/m);
+  },
+);
 
 it(
   'readiness names within a minute whatever was changed or deleted, and svc doctor all of it',

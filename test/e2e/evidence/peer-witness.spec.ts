@@ -7,7 +7,6 @@ import { caller } from '../../kit/app.js';
 import { PROGRAM } from '../../kit/program.js';
 import { removeDataDir, SvcProcess, until } from '../processes/svc-process.js';
 
-
 let folder: string;
 let a: SvcProcess;
 let b: SvcProcess;

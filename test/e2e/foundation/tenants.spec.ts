@@ -6,7 +6,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startDaemon, type TestDaemon } from '../../kit/daemon.js';
 import { PROGRAM } from '../../kit/program.js';
 
-
 let folder: string;
 let daemon: TestDaemon;
 beforeAll(async () => {

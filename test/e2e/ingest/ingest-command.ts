@@ -4,7 +4,6 @@ import { dirname, join } from 'node:path';
 import { PROGRAM } from '../../kit/program.js';
 import { startAcme, type AcmeApi } from '../../kit/server-process.js';
 
-
 export interface Ended {
   code: number | null;
   stdout: string;

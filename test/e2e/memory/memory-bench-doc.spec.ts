@@ -38,8 +38,6 @@ describe('docs/memory-bench.md', () => {
       file,
       readFileSync(file, 'utf8').replaceAll('"1.0000"', '"0.9999"').replaceAll('"questions"', '"queries"'),
     );
-    expect(
-      node(PROGRAM, 'verify', file, '--key', join(folder, 'memory-report/report.jwk')).status,
-    ).toBe(1);
+    expect(node(PROGRAM, 'verify', file, '--key', join(folder, 'memory-report/report.jwk')).status).toBe(1);
   });
 });

@@ -8,7 +8,6 @@ import { freshDatabase, type TestDatabase } from '../../kit/database.js';
 import { makePeer } from '../../kit/peer.js';
 import { PROGRAM } from '../../kit/program.js';
 
-
 let here: TestDatabase;
 let there: TestDaemon;
 let folder: string;

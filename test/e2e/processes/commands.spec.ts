@@ -8,7 +8,6 @@ import { caller } from '../../kit/app.js';
 import { PROGRAM } from '../../kit/program.js';
 import { removeDataDir, SvcProcess, until } from './svc-process.js';
 
-
 let folder: string;
 let svc: SvcProcess;
 

@@ -9,7 +9,6 @@ import { emptyDatabase, freshDatabase, type TestDatabase } from '../../kit/datab
 import { PROGRAM } from '../../kit/program.js';
 import { readSchema } from '../../kit/schema.js';
 
-
 let folder: string;
 let first: TestDatabase;
 let second: Pick<TestDatabase, 'url' | 'superuserUrl' | 'drop'>;

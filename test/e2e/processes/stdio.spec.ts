@@ -6,7 +6,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PROGRAM } from '../../kit/program.js';
 import { isRunning, removeDataDir, SvcProcess, until } from './svc-process.js';
 
-
 let folder: string;
 let svc: SvcProcess;
 beforeAll(async () => {

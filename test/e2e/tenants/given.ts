@@ -7,7 +7,6 @@ import { inject } from 'vitest';
 import type { TestDatabase } from '../../kit/database.js';
 import { PROGRAM } from '../../kit/program.js';
 
-
 interface Ended {
   code: number | null;
   stdout: string;

@@ -26,7 +26,8 @@ export async function startFleet(toolServices: number, env: Record<string, strin
   const api = await ServerProcess.at(database.url, dataDir, env);
   const settings = { SVC_API_URL: api.url, SVC_TOOLS_RATE_LIMIT: '0', ...env };
   const tools: ServerProcess[] = [];
-  for (let i = 0; i < toolServices; i += 1) tools.push(await ServerProcess.at(database.url, dataDir, settings, 'tools'));
+  for (let i = 0; i < toolServices; i += 1)
+    tools.push(await ServerProcess.at(database.url, dataDir, settings, 'tools'));
   await api.start();
   for (const one of tools) await one.start();
   return {

@@ -3,7 +3,6 @@ import { createInterface } from 'node:readline';
 import { expect } from 'vitest';
 import { PROGRAM } from '../../kit/program.js';
 
-
 /** As whom a transport is spoken through, and where. */
 export interface TransportAddress {
   toolsUrl: string;

@@ -27,9 +27,7 @@ function settingsOf(page: string): Record<string, string> {
 }
 
 it('docs/tour.md shows commands that work in their order', { timeout: 120_000 }, () => {
-  const script = blocksOf(tour, 'sh')
-    .join('\n')
-    .replaceAll('http://127.0.0.1:8090', svc.url);
+  const script = blocksOf(tour, 'sh').join('\n').replaceAll('http://127.0.0.1:8090', svc.url);
   expect(script).not.toContain('8090');
   const { status, stdout, stderr } = spawnSync('sh', ['-e'], {
     cwd: folder,

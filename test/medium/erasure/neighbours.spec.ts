@@ -39,30 +39,38 @@ async function faults(): Promise<unknown[]> {
   return [...(await audit.verifyChain(SUBJECT_CHECKS)).faults, ...(await audit.verifyLog()).faults];
 }
 
-it('an erasure leaves the receipts before and after those of an erased document verified', { timeout: 60_000 }, async () => {
-  await ingest('otter');
-  await ingest('heron');
-  await ingest('grebe');
-  expect((await erase('man', 'heron')).status).toBe(200);
-  await api.app.get(LogSequencer).integrate();
-  const { body } = await call('GET', `/v1/receipts/list?tenant_id=${api.tenant.tenantId}&limit=100`);
-  const rows = body.rows as { receipt_id: string; kind: string }[];
-  expect(rows.length).toBeGreaterThan(3);
-  for (const { receipt_id: id, kind } of rows)
-    expect(
-      (await call('GET', `/v1/receipts/${id}/verification?tenant_id=${api.tenant.tenantId}`)).body,
-      kind,
-    ).toMatchObject({ verified: true });
-  expect(await faults()).toEqual([]);
-});
+it(
+  'an erasure leaves the receipts before and after those of an erased document verified',
+  { timeout: 60_000 },
+  async () => {
+    await ingest('otter');
+    await ingest('heron');
+    await ingest('grebe');
+    expect((await erase('man', 'heron')).status).toBe(200);
+    await api.app.get(LogSequencer).integrate();
+    const { body } = await call('GET', `/v1/receipts/list?tenant_id=${api.tenant.tenantId}&limit=100`);
+    const rows = body.rows as { receipt_id: string; kind: string }[];
+    expect(rows.length).toBeGreaterThan(3);
+    for (const { receipt_id: id, kind } of rows)
+      expect(
+        (await call('GET', `/v1/receipts/${id}/verification?tenant_id=${api.tenant.tenantId}`)).body,
+        kind,
+      ).toMatchObject({ verified: true });
+    expect(await faults()).toEqual([]);
+  },
+);
 
-it('an erasure leaves the end of a chain where its head says, when the newest receipt goes', { timeout: 60_000 }, async () => {
-  await ingest('stork');
-  expect((await erase('man', 'stork')).status).toBe(200);
-  await api.app.get(LogSequencer).integrate();
-  const { body } = await call('GET', '/readyz');
-  expect(JSON.stringify(body)).not.toContain('do not end where their heads say');
-});
+it(
+  'an erasure leaves the end of a chain where its head says, when the newest receipt goes',
+  { timeout: 60_000 },
+  async () => {
+    await ingest('stork');
+    expect((await erase('man', 'stork')).status).toBe(200);
+    await api.app.get(LogSequencer).integrate();
+    const { body } = await call('GET', '/readyz');
+    expect(JSON.stringify(body)).not.toContain('do not end where their heads say');
+  },
+);
 
 it(
   'an erasure takes what local ingest sealed of the document, and leaves the others of the call',

@@ -10,7 +10,6 @@ import { PROGRAM } from '../../kit/program.js';
 import { anotherKey, expectStatus, resolve } from '../shield/given.js';
 import { envelope, REVISIONS, type Revision } from './mcp-clients.js';
 
-
 let api: TestApi;
 let approver: TestTenant;
 beforeAll(async () => {

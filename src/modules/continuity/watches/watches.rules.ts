@@ -20,10 +20,7 @@ export const watchedQueryOf = (query: NonNullable<WatchRequest['query']>): Watch
  * @param key of the tenant: nobody else can make the name of a question that he guesses
  */
 export const nameOfQuery = (watched: WatchedQuery, key: Uint8Array): string =>
-  `query:${createHmac('sha256', key)
-    .update(canonicalText(watched))
-    .digest('hex')
-    .slice(0, 32)}`;
+  `query:${createHmac('sha256', key).update(canonicalText(watched)).digest('hex').slice(0, 32)}`;
 
 /** The target that a request names; undefined where it names none. */
 export function namedTarget(

@@ -85,7 +85,10 @@ export class VerifyContentRequest {
   @Base64({ about: 'The content that it should be of.' })
   content_b64!: string;
 
-  @TenantIdMember('A tenant that the credential must cover; verify-record leaves its receipt there. Unset: that of the caller.', { optional: true })
+  @TenantIdMember(
+    'A tenant that the credential must cover; verify-record leaves its receipt there. Unset: that of the caller.',
+    { optional: true },
+  )
   tenant_id?: string;
 }
 

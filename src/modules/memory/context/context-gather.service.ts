@@ -84,7 +84,8 @@ export class ContextGatherService {
       new Map(read),
     );
     const filter = { entity: `session:${session_id}` };
-    const latest = session_id === undefined ? [] : await this.factReads.best(reader, { filter, limit: MAX_OF_KIND.session });
+    const latest =
+      session_id === undefined ? [] : await this.factReads.best(reader, { filter, limit: MAX_OF_KIND.session });
     const known = new Set(read.map(([seq]) => seq));
     const score = ({ seq }: FactRow): number => worth.get(seq) ?? 0;
     const found = [

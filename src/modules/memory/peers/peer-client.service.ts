@@ -193,7 +193,8 @@ function readAnswer({ peerId }: PeerTarget, answer: RawAnswer): PeerAnswer {
 
 /** What a problem of a daemon says; of any other answer nothing. */
 function problemIn({ bytes }: RawAnswer): { code: string | undefined; retryable: boolean | undefined; detail: string } {
-  const body = (bytes.length <= FEW_BYTES ? parsedJson(bytes.toString('utf8')) : undefined) as Record<string, unknown> | null | undefined;
+  const body = (bytes.length <= FEW_BYTES ? parsedJson(bytes.toString('utf8')) : undefined) as
+    Record<string, unknown> | null | undefined;
   const { code, retryable, detail } = body ?? {};
   return {
     code: typeof code === 'string' && /^[\w-]{1,64}$/.test(code) ? code : undefined,

@@ -28,7 +28,11 @@ export class GithubItemsService {
     return this.tenants.run(caller, tenant_id, async () => {
       const order = { repository: 'asc', number: 'asc', repositoryId: 'asc' } as const;
       const rows = await this.items.list({ kind, state }, { order, after, take: limit + 1 });
-      const { page, has_more, next_cursor } = takePage(rows, limit, (row) => [row.repository, row.number, row.repositoryId]);
+      const { page, has_more, next_cursor } = takePage(rows, limit, (row) => [
+        row.repository,
+        row.number,
+        row.repositoryId,
+      ]);
       const linked = await this.work.linkedTo(page.flatMap(refsOf));
       const items = page.map((row) => itemOf(row, [...new Set(refsOf(row).flatMap((ref) => linked.get(ref) ?? []))]));
       return { items, count: items.length, has_more, next_cursor };

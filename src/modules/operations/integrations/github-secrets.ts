@@ -21,7 +21,12 @@ export class GithubSecrets {
   }
 
   /** @returns undefined when it was encrypted under another server secret */
-  decrypt(purpose: KeptSecret, tenantId: string, integrationId: string, encrypted: string): Promise<string | undefined> {
+  decrypt(
+    purpose: KeptSecret,
+    tenantId: string,
+    integrationId: string,
+    encrypted: string,
+  ): Promise<string | undefined> {
     return this.texts.decrypt(encrypted, { purpose, context: [tenantId, integrationId] });
   }
 }

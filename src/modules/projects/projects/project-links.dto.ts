@@ -15,7 +15,9 @@ export class AddMember {
 }
 
 export class LinkTenant {
-  @TenantIdMember('The tenant. It need not be registered yet; the link gives nobody access to it.', { example: 'default' })
+  @TenantIdMember('The tenant. It need not be registered yet; the link gives nobody access to it.', {
+    example: 'default',
+  })
   tenant_id!: string;
 
   @Text({

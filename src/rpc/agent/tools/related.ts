@@ -57,7 +57,9 @@ async function related(given: RelatedArguments, servers: Servers): Promise<Agent
       }),
       itemsAs: 'links',
       from: placeOf(given.cursor),
-      end: () => ({ lines: found.truncated ? [`These are the nearest ${MAX_ITEMS}; narrow them by relation or hops`] : [] }),
+      end: () => ({
+        lines: found.truncated ? [`These are the nearest ${MAX_ITEMS}; narrow them by relation or hops`] : [],
+      }),
     },
     given.token_budget,
   );

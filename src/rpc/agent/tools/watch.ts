@@ -81,7 +81,9 @@ async function list({ agent_id: agentId, token_budget }: WatchArguments, servers
         data: { watch_id: idOf('watch', one.watchId), alerts: one.alertCount },
       })),
       itemsAs: 'watches',
-      end: () => ({ lines: body.next_cursor === null ? [] : [`These are the first ${MAX_WATCHES}; get_watches lists all`] }),
+      end: () => ({
+        lines: body.next_cursor === null ? [] : [`These are the first ${MAX_WATCHES}; get_watches lists all`],
+      }),
     },
     token_budget,
   );
