@@ -68,3 +68,25 @@ describe('a session in which nothing happened for so many days', () => {
     expect(await sweep()).toBe(1);
   });
 });
+
+describe('while SVCD_OBSERVE is off', () => {
+  it('what was observed before, and by handoffs, is archived all the same', async () => {
+    const env = {
+      SVCD_OBS_RETENTION_DAYS: '30',
+      SVCD_HANDOFF_OBSERVATIONS: '1',
+      SVCD_ENABLED_PRO_SERVICES: 'handoff:v2',
+    };
+    const other = await startDaemon({ env });
+    const handoff = { session_id: 's-1', note: 'The wick is wet.' };
+    const { body } = await other.call('POST', '/v1/workbench/handoff-v2', handoff);
+    expect(body.observation.session_id).toBe('s-1');
+    await other.database.query(
+      `update observe_step set opened_at = now() - interval '31 days', closed_at = now() - interval '31 days';
+       update observe_session set opened_at = now() - interval '31 days'`,
+    );
+    expect(await other.app.get(ObserveArchiveSweep, { strict: false }).sweep()).toBe(1);
+    const steps = await other.database.query('select label, inputs from observe_step');
+    expect(steps).toEqual([{ label: '', inputs: [] }]);
+    await other.close();
+  });
+});

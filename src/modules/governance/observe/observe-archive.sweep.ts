@@ -18,20 +18,21 @@ interface DueSession {
 
 /**
  * Archives sessions in which nothing has happened for SVCD_OBS_RETENTION_DAYS: what was in their steps is removed with
- * its salt, and tree, times, digests and receipts stay. What a legal hold pins is left as it is.
+ * its salt, and tree, times, digests and receipts stay. What a legal hold pins is left as it is. Whether SVCD_OBSERVE
+ * is on does not matter: there are sessions from when it was, and those that handoffs write to.
  */
 @Injectable()
 export class ObserveArchiveSweep implements OnApplicationBootstrap {
   private readonly days: number | undefined;
 
   constructor(
-    @Inject(SETTINGS) { daemon, flags }: Settings,
+    @Inject(SETTINGS) { daemon }: Settings,
     private readonly scheduler: Scheduler,
     private readonly crossTenant: CrossTenant,
     private readonly tenancy: Tenancy,
     private readonly audit: AuditTrail,
   ) {
-    this.days = flags.observe ? daemon.observeRetentionDays : undefined;
+    this.days = daemon.observeRetentionDays;
   }
 
   onApplicationBootstrap(): void {
