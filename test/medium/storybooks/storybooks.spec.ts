@@ -32,6 +32,10 @@ describe('a storybook', () => {
     ]);
     expect((await ada('GET', `${AT}/1`)).status).toBe(404);
     expect((await ada('GET', `${AT}/diff?a=1&b=2`)).status).toBe(404);
+    const last = '18446744073709551615';
+    for (const at of [`/${last}`, `/9223372036854775808`, `/diff?a=1&b=${last}`, `/diff?a=${last}&b=${last}`])
+      expect([at, (await ada('GET', `${AT}${at}`)).body.code]).toEqual([at, 'STORYBOOK_UNKNOWN']);
+    expect((await ada('GET', `${AT}/18446744073709559999`)).status).toBe(400);
     expect(await must(ada('GET', `${AT}/versions`))).toEqual({
       project_id: 'shop',
       versions: [],

@@ -9,7 +9,8 @@ export class StorybooksPath {
   id!: string;
 }
 
-const Version = (about: string) => Integer({ about, min: 0, max: Number.MAX_SAFE_INTEGER });
+/** A u64; one past what a number holds exactly is the time of no storybook. */
+const Version = (about: string) => Integer({ about, min: 0, max: 2 ** 64 });
 
 export class StorybookPath extends StorybooksPath {
   @Version('The version: its generated_at_unix_ms.')

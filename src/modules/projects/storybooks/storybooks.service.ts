@@ -112,8 +112,7 @@ export class StorybooksService {
   /** @param ts undefined: the latest */
   private async find(projectId: string, ts: number | undefined): Promise<StorybookRow> {
     await this.projects.find(projectId);
-    const row =
-      ts === undefined ? await this.findLatest(projectId) : await this.rows.find({ projectId, generatedAtUnixMs: ts });
+    const row = ts === undefined ? await this.findLatest(projectId) : await this.findAt(projectId, ts);
     if (row) return row;
     throw new StorybookUnknown(
       { project_id: projectId, generated_at_unix_ms: ts ?? null },
@@ -121,6 +120,10 @@ export class StorybooksService {
         ? 'None was generated yet: POST /v1/projects/{id}/storybook makes one'
         : 'GET /v1/projects/{id}/storybook/versions lists those there are',
     );
+  }
+
+  private async findAt(projectId: string, ts: number): Promise<StorybookRow | undefined> {
+    return Number.isSafeInteger(ts) ? this.rows.find({ projectId, generatedAtUnixMs: ts }) : undefined;
   }
 
   private async findLatest(projectId: string): Promise<StorybookRow | undefined> {
