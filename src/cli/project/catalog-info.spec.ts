@@ -70,6 +70,8 @@ describe('a catalog', () => {
     ['apiVersion: backstage.io/v1alpha1\nkind: System', 'metadata.name'],
     ['apiVersion: backstage.io/v1alpha1\nkind: System\nmetadata: {name: "---"}', 'no id'],
     [`apiVersion: backstage.io/v1alpha1\nkind: System\nmetadata: {name: "${'a'.repeat(64)}"}`, 'no id'],
+    ['apiVersion: backstage.io/v1alpha1\nkind: System\nmetadata: {name: Session}', 'is kept'],
+    ['apiVersion: backstage.io/v1alpha1\nkind: API\nmetadata: {name: a}\nspec: {system: "default/session"}', 'is kept'],
     ['apiVersion: backstage.io/v1alpha1\nkind: Group\nmetadata: {name: a}', 'describes no'],
     ['a: &a [1]\nb: [*a, *a]', 'Alias'],
     ['x'.repeat(1024 * 1024 + 1), 'more than'],

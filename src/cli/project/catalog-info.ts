@@ -1,5 +1,5 @@
 import { parseAllDocuments } from 'yaml';
-import { REPO, SLUG } from '../../modules/projects/projects/projects.types.js';
+import { KEPT_ID, REPO, SLUG } from '../../modules/projects/projects/projects.types.js';
 
 /** A project as a catalog describes it. */
 export interface CatalogProject {
@@ -65,13 +65,15 @@ function projectIn(projects: Map<string, CatalogProject>, name: string, title: s
   return project;
 }
 
-/** @throws Error for a name that no id can be made of */
+/** @throws Error for a name that no id can be made of, or one that is kept */
 function slugOf(name: string): string {
   const id = name
     .toLowerCase()
     .replace(/[^a-z0-9-]+/g, '-')
     .replace(/^-+|-+$/g, '');
   if (!SLUG.test(id)) throw new Error(`has a name of which no id of at most 63 characters can be made: ${name}`);
+  if (id === KEPT_ID)
+    throw new Error(`has the name ${name}: the id ${id} is kept for the layers of sessions; rename it`);
   return id;
 }
 

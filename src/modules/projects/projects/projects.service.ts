@@ -20,12 +20,10 @@ import type {
 import { projectChange } from './projects.events.js';
 import { ProjectArchived, ProjectChanged, ProjectUnknown } from './projects.problems.js';
 import { ProjectsStore } from './projects.store.js';
+import { KEPT_ID } from './projects.types.js';
 import { projectOf, projectSummaryOf } from './projects.views.js';
 
 type Changes = Partial<Pick<ProjectRow, 'name' | 'planningTarget' | 'defaultPassportId' | 'archived' | 'isDefault'>>;
-
-/** The first part of the entities of layers of sessions: `layer:session/<id>`. */
-const SESSION = 'session';
 
 /** Projects: what passports, tenants, repositories, planes and layers are gathered under (D65). */
 @Injectable()
@@ -41,7 +39,7 @@ export class ProjectsService {
   /** @throws ProjectKnown, PassportUnknown; ValidationFailed for an id that is kept */
   create(caller: DaemonCaller, request: CreateProject): Promise<Project> {
     const { id: projectId, name = projectId, default_passport_id: defaultPassportId, planning_target } = request;
-    if (projectId === SESSION) throw invalid('body.id', 'is kept for the layers of sessions; choose another');
+    if (projectId === KEPT_ID) throw invalid('body.id', 'is kept for the layers of sessions; choose another');
     const workingTenants = namedTenants(request.working_tenants);
     return this.tenants.write(caller, undefined, async () => {
       const planningTarget = planning_target ?? null;

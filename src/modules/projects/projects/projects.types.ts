@@ -1,6 +1,9 @@
 /** Ids of projects and planes (D65). */
 export const SLUG = /^[a-z0-9][a-z0-9-]{0,62}$/;
 
+/** No project is called so: it is the first part of the entities of layers of sessions, `layer:session/<id>`. */
+export const KEPT_ID = 'session';
+
 export const REPO_OWNER = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
 export const REPO_NAME = /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}$/;
 /** owner/repo. */
