@@ -155,6 +155,9 @@ describe('SVCD_PUBLIC_PROBES_MINIMAL', () => {
     ]);
     expect((await send(url, 'GET', '/healthz')).body).toEqual({ status: 'ok' });
     expect((await send(url, 'GET', '/metrics')).text).toContain('svc_readiness_gate{gate="routing_loaded"} 0');
+    const infra = await send(url, 'GET', '/v1/console/infra/summary', undefined, { 'x-svc-scopes': 'admin:read' });
+    expect([infra.body.status, infra.body.gates.length]).toEqual(['not_ready', 9]);
+    expect(infra.body.gates).toContainEqual({ gate: 'routing_loaded', ok: false });
     writeFileSync(join(place, 'shards.json'), JSON.stringify({ local_shard: 'a', default_shard: 'a' }));
     await expect
       .poll(async () => (await send(url, 'GET', '/readyz')).body, { timeout: 10_000 })

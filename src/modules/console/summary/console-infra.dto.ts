@@ -73,7 +73,7 @@ export class InfraSummary {
   @Choice({ about: 'Whether every gate holds.', values: ['ready', 'not_ready'] })
   status!: 'ready' | 'not_ready';
 
-  @ListOf({ about: 'The gates of GET /readyz; empty with SVCD_PUBLIC_PROBES_MINIMAL.', type: () => ConsoleGate })
+  @ListOf({ about: 'The gates of GET /readyz, with SVCD_PUBLIC_PROBES_MINIMAL too.', type: () => ConsoleGate })
   gates!: ConsoleGate[];
 
   @Nested({ about: 'The process that answers.', type: () => ConsoleProcess })

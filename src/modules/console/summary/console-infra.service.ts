@@ -39,7 +39,7 @@ export class ConsoleInfraService {
   async summarise(caller: DaemonCaller): Promise<InfraSummary> {
     const figures = await this.tenants.run(caller, undefined, () => this.store.readDatabase());
     const { nodes } = await this.replication.listNodes(caller);
-    const { status, checks = [] } = await this.readiness.read();
+    const { status, checks } = await this.readiness.look();
     const { version, scheduler } = this.versions.read();
     const { bytes, connections, max_connections, streams, stream_events: events, segments } = figures;
     return {

@@ -39,12 +39,18 @@ export class ReadinessService implements OnModuleInit {
     });
   }
 
+  /** For everybody: under SVCD_PUBLIC_PROBES_MINIMAL the status alone. */
   async read(): Promise<Readiness> {
+    const readiness = await this.look();
+    return this.settings.daemon.publicProbesMinimal ? { status: readiness.status } : readiness;
+  }
+
+  /** For who has the scopes to know. */
+  async look(): Promise<Readiness & { checks: GateCheck[] }> {
     const checks = await this.check();
     const isStopping = this.stopping.aborted;
     const status = !isStopping && checks.every(({ ok }) => ok) ? 'ready' : 'not_ready';
-    const { publicProbesMinimal, commitMode, maxInflight, rateLimitRps, rateLimitBurst } = this.settings.daemon;
-    if (publicProbesMinimal) return { status };
+    const { commitMode, maxInflight, rateLimitRps, rateLimitBurst } = this.settings.daemon;
     return {
       status,
       ...(isStopping ? { reason: SHUTTING_DOWN } : {}),
