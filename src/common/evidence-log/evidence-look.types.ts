@@ -32,6 +32,11 @@ export interface ReceiptedRows {
    * is null where a row names none that exists, and name, the id of the row for that case.
    */
   readonly receipts: string;
+  /**
+   * The names of the rows that a receipt speaks of: a row that names another receipt has none. Undefined of one that
+   * `receipts` itself holds against its rows.
+   */
+  readonly spokenOf?: (receipt: StoredReceipt) => readonly string[] | undefined;
 }
 
 /**

@@ -10,6 +10,7 @@ export interface ReadReceipt {
   readonly receiptId: string;
   readonly kind: string;
   readonly actor: string;
+  readonly subject: string;
   readonly occurredAt: string;
   readonly body: CborMap;
 }
@@ -47,8 +48,8 @@ export function readBodies(receipts: readonly StoredReceipt[]): ReadReceipt[] {
   return receipts.flatMap(({ tenant_id: tenantId, receipt_id: receiptId, kind, cose }) => {
     const payload = payloadOf(cose);
     if (!payload || !isCborMap(payload.body)) return [];
-    const { actor, occurred_at: occurredAt, body } = payload;
-    return [{ tenantId, receiptId, kind, actor, occurredAt, body }];
+    const { actor, subject, occurred_at: occurredAt, body } = payload;
+    return [{ tenantId, receiptId, kind, actor, subject, occurredAt, body }];
   });
 }
 

@@ -1,6 +1,6 @@
 import { sha256 } from '../../evidence/sha256.js';
 import type { Query } from '../tenancy/cross-tenant.js';
-import type { ReceiptedRows } from './evidence-look.types.js';
+import type { ReceiptedRows, StoredReceipt } from './evidence-look.types.js';
 import type { KnownKey } from './known-keys.js';
 import { digestsNamedBy } from './removed-records.js';
 
@@ -33,38 +33,63 @@ export const ERASED_ID = `encode(set_byte(set_byte(substr(e.payload_hash, 1, 16)
  */
 export async function rowsWithoutReceipt(
   query: Query,
-  { table, receipts }: ReceiptedRows,
+  { table, receipts, spokenOf }: ReceiptedRows,
   { from, until, keys }: { from: number; until: number; keys: ReadonlyMap<string, KnownKey> },
 ): Promise<{ examined: number; lost: LostRow[] }> {
-  const rows = await query<NamedRow & { examined: string }>(
+  const found = await query<NamedRow & { examined: string }>(
     `with named as (${receipts}),
-     lost as (
-       select n.tenant_id, n.name, e.record_digest, e.announced_by from named n left join receipt r on r.tenant_id = n.tenant_id and r.receipt_id = n.receipt_id
+     asked as (
+       select n.tenant_id, n.name, r.receipt_id, e.record_digest, e.announced_by from named n left join receipt r on r.tenant_id = n.tenant_id and r.receipt_id = n.receipt_id
          left join erased_receipt e on r.receipt_id is null and e.tenant_id = n.tenant_id and e.stream is not null and ${ERASED_ID} = n.receipt_id
-       where r.receipt_id is null
+       where (r.receipt_id is null or $3::boolean)
          and not exists (select from tenant t where t.tenant_id = n.tenant_id and t.erasure_began_at is not null)
-       group by 1, 2, 3, 4)
-     select examined, lost.* from (select count(*) as examined from named) all_of left join lost on true`,
-    [placeOf(from), placeOf(until)],
+       group by 1, 2, 3, 4, 5)
+     select examined, asked.* from (select count(*) as examined from named) all_of left join asked on true`,
+    [placeOf(from), placeOf(until), spokenOf !== undefined],
   );
+  const rows = found.filter(({ name }) => name !== null);
   const isSaid = await readSaid(query, rows, keys);
-  const lost = rows.filter((row) => row.name !== null && !isSaid(row));
+  const isSpokenOf = await readSpoken(query, rows, spokenOf);
+  const lost = rows.filter((row) => (row.receipt_id === null ? !isSaid(row) : !isSpokenOf(row)));
   return {
-    examined: Number(rows[0]!.examined),
-    lost: lost.map(({ tenant_id: tenant, name }) => ({
-      id: publicName(tenant, name),
-      detail: describe(table, tenant, name),
-    })),
+    examined: Number(found[0]!.examined),
+    lost: lost.map((row) => ({ id: publicName(row.tenant_id, row.name), detail: describe(table, row) })),
   };
 }
 
 interface NamedRow {
   tenant_id: string;
   name: string;
+  /** That it names and that is there. */
+  receipt_id: string | null;
   /** Of the receipt that is said to be erased; null where none is. */
   record_digest: Buffer | null;
   announced_by: string | null;
 }
+
+/** Whether the receipts that are there speak of the rows that name them. */
+async function readSpoken(
+  query: Query,
+  rows: readonly NamedRow[],
+  spokenOf: ReceiptedRows['spokenOf'],
+): Promise<(row: NamedRow) => boolean> {
+  const named = rows.filter(({ receipt_id }) => receipt_id !== null);
+  if (!spokenOf || named.length === 0) return () => true;
+  const receipts = await query<StoredReceipt>(RECEIPTS, [
+    named.map(({ tenant_id }) => tenant_id),
+    named.map(({ receipt_id }) => receipt_id),
+  ]);
+  const spoken = new Map(
+    receipts.map((receipt) => {
+      const names = spokenOf(receipt);
+      return [receiptKey(receipt), names && new Set(names)];
+    }),
+  );
+  return (row) => spoken.get(receiptKey(row))?.has(row.name) ?? true;
+}
+
+const receiptKey = ({ tenant_id, receipt_id }: Pick<NamedRow, 'tenant_id' | 'receipt_id'>): string =>
+  `${receipt_id} ${tenant_id}`;
 
 /** Whether the receipts that are said to name the erased ones are signed and do. */
 async function readSaid(
@@ -90,5 +115,14 @@ async function readSaid(
 export const publicName = (tenant: string, name: string): string =>
   sha256(`${tenant}/${name}`).toString('hex').slice(0, 12);
 
-const describe = (table: string, tenant: string, name: string): string =>
-  `${table} ${name} of tenant ${tenant}: no receipt speaks of it`;
+const describe = (table: string, { tenant_id: tenant, name, receipt_id: receipt }: NamedRow): string =>
+  `${table} ${name} of tenant ${tenant}: ${receipt === null ? 'no receipt speaks of it' : `its receipt ${receipt} does not speak of it`}`;
+
+/** A part of a name before another one, in SQL: both may hold slashes, and no two rows have one name. */
+export const namePart = (column: string): string => `replace(replace(${column}, '%', '%25'), '/', '%2F')`;
+/** The same of a value. */
+export const namePartOf = (value: string): string => value.replaceAll('%', '%25').replaceAll('/', '%2F');
+
+const RECEIPTS = `
+  select r.tenant_id, r.receipt_id, r.kind, r.cose
+  from (select distinct * from unnest($1::text[], $2::uuid[]) u (tenant_id, receipt_id)) u join receipt r using (tenant_id, receipt_id)`;

@@ -100,13 +100,14 @@ describe('read_retry_failed_threshold', () => {
 });
 
 describe('projection_snapshots_valid', () => {
-  it('fails when the head of a chain of facts is not its last record, names it, and recovers', async () => {
+  it.each([
+    ['is not its last record', 'version = version + 1', 'version = version - 1'],
+    ['bears another name', `entity = 'projected-2'`, `entity = 'projected'`],
+  ])('fails when the head of a chain of facts %s, names it, and recovers', async (_what, wrong, right) => {
     const { body } = await daemon.call('PUT', '/v1/facts', { entity: 'projected', key: 'k', value: 'v' });
     await untilReady(daemon.url);
-    await harm(
-      `update fact_head set version = version + 1 where entity = 'projected'`,
-      `update fact_head set version = version - 1 where entity = 'projected'`,
-    );
+    const where = `where starts_with(entity, 'projected')`;
+    await harm(`update fact_head set ${wrong} ${where}`, `update fact_head set ${right} ${where}`);
     const { samples, detail } = await untilFails(daemon.url, 'projection_snapshots_valid');
     expect(samples).toEqual([`facts.heads:${body.fact_id}`]);
     expect(detail).toMatch(/^1 of \d+ derived rows differ/);

@@ -2,6 +2,7 @@ import { OF_BATCHES } from '../../../common/evidence-log/leaf-batches.js';
 import { blake3 } from '../../../evidence/digest.js';
 import { openReceipt, openRetrieval } from '../../../evidence/receipt.js';
 import { ERASURE_STREAM } from '../../../common/evidence-log/removed-records.js';
+import { QUARANTINE_STREAM } from '../../../common/evidence-log/set-aside.js';
 import { lockAgainstCopies } from '../../../common/tenancy/copied-texts.js';
 import { TENANT_STREAM } from '../../../common/tenancy/tenant-state.js';
 import type { Query } from '../../../common/tenancy/cross-tenant.js';
@@ -94,12 +95,12 @@ export class SubjectEraser {
     );
   }
 
-  /** What became of tenants and erasures, and receipts over batches, say nothing of a subject. */
+  /** What became of tenants and erasures, of what is aside, and receipts over batches, say nothing of a subject. */
   private async findReceipts(isOf: (value: unknown) => boolean, named: ReadonlySet<string>): Promise<FoundRecord[]> {
     const found: FoundRecord[] = [];
     for (let after = NO_RECEIPT; ;) {
       const rows = await this.query<ReceiptBytes>(RECEIPTS, [
-        ...[this.tenantId, after, [TENANT_STREAM, ERASURE_STREAM], OF_BATCHES, PAGE],
+        ...[this.tenantId, after, [TENANT_STREAM, ERASURE_STREAM, QUARANTINE_STREAM], OF_BATCHES, PAGE],
       ]);
       for (const { receipt_id: receiptId, cose, actor, subject } of rows)
         if (named.has(receiptId) || isOf([subject, actor, bodyOf(cose)]))

@@ -14,6 +14,7 @@ export class AnswerEvidence implements SubjectCheck {
     {
       table: 'answer',
       receipts: `select tenant_id, receipt_id, answer_id || '/' || version as name from answer where ctid >= $1::tid and ctid < $2::tid`,
+      spokenOf: answersOf,
     },
     {
       table: 'citation',
@@ -21,6 +22,7 @@ export class AnswerEvidence implements SubjectCheck {
         select c.tenant_id, a.receipt_id, c.answer_id || '/' || c.version as name from citation c
         left join answer a on a.tenant_id = c.tenant_id and a.answer_id = c.answer_id and a.version = c.version
         where c.ctid >= $1::tid and c.ctid < $2::tid`,
+      spokenOf: answersOf,
     },
   ];
 
@@ -45,6 +47,12 @@ export class AnswerEvidence implements SubjectCheck {
     }
   }
 }
+
+/** The name of the answer that a receipt speaks of. */
+const answersOf = (receipt: StoredReceipt): string[] =>
+  receipt.kind === 'answer.recorded'
+    ? readBodies([receipt]).map(({ body }) => `${body.answer_id as string}/${Number(body.version)}`)
+    : [];
 
 function findFault(receipt: ReadReceipt, row: AnswerRow | undefined, rows: readonly CitationRow[]): string | undefined {
   const { tenantId, receiptId, body } = receipt;

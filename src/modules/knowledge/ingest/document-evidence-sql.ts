@@ -1,4 +1,5 @@
 import { INGEST_COMPLETED } from '../../../evidence/content-bindings.js';
+import { namePart } from '../../../common/evidence-log/receipted-rows.js';
 import { DOCUMENT_WITHDRAWN } from './ingest.events.js';
 
 const NAMED = 'unnest($1::text[], $2::text[], $3::text[], $4::int[]) n (tenant_id, corpus_id, doc_id, version)';
@@ -8,6 +9,7 @@ export const VERSIONS = `
     v.accepted_by as written_by, v.accepted_at as written_at, v.shareability, v.metadata ->> 'contentType' as content_type, v.chunk_count, v.locations, d.doc_id is not null as has_document,
     coalesce(d.current_version, 0) as current_version,
     coalesce(d.current_version = v.version and d.quarantined_version is distinct from v.version, false) as is_shown,
+    coalesce(d.current_version = v.version and d.quarantined_version = v.version, false) as is_aside,
     case when d.current_version = v.version then d.shareability end as listed_as,
     array(select s.shareability || ' ' || s.language from index_shard s where s.tenant_id = v.tenant_id and s.corpus_id = v.corpus_id) as shards
   from ${NAMED} join document_version v using (tenant_id, corpus_id, doc_id, version)
@@ -18,6 +20,8 @@ export const PASSAGES = `
   from (select distinct * from ${NAMED}) n join chunk c using (tenant_id, corpus_id, doc_id, version)
   order by c.tenant_id, c.corpus_id, c.doc_id, c.version, c.ordinal`;
 
+export const WITHDRAWALS_AT_ONCE = 1000;
+
 /** The first receipts of one version: more than one, for processes have clocks of their own. */
 export const FIRST_ACCEPTANCES = `
   select r.tenant_id, r.receipt_id, r.kind, r.cose from (
@@ -25,13 +29,14 @@ export const FIRST_ACCEPTANCES = `
   join receipt r using (tenant_id, receipt_id) order by r.occurred_at limit 4`;
 
 /**
- * Receipts of withdrawals of a document that may have ended a version accepted at $3, the next one first: of all
- * corpora, for $2 is an id in one of them, and of a minute before, for processes have clocks of their own.
+ * Receipts of withdrawals of documents with an id, the last one first, before the receipt $3 where there is one: of all
+ * corpora, for $2 is an id in one of them.
  */
 export const WITHDRAWALS = `
   select tenant_id, receipt_id, kind, cose from receipt
-  where tenant_id = $1 and subject = $2 and kind = '${DOCUMENT_WITHDRAWN}' and occurred_at >= $3::timestamptz - interval '1 minute'
-  order by occurred_at limit 1000`;
+  where tenant_id = $1 and subject = $2 and kind = '${DOCUMENT_WITHDRAWN}'
+    and ($3::uuid is null or (occurred_at, receipt_id) < (select b.occurred_at, b.receipt_id from receipt b where b.tenant_id = $1 and b.receipt_id = $3))
+  order by occurred_at desc, receipt_id desc limit ${WITHDRAWALS_AT_ONCE}`;
 
 export const BATCHES = `
   select n.tenant_id, n.receipt_id, b.ingests as ids, b.leaves
@@ -50,6 +55,7 @@ export const VERSIONS_OF_DOCUMENTS = `(
  * does not hold them.
  */
 export function receiptsOf(rows: string): string {
+  const name = `${namePart('corpus_id')} || '/' || doc_id || '/' || version`;
   const bound = (receipt: string) =>
     `case when not exists (select from ingest_batch b where b.tenant_id = i.tenant_id and b.receipt_id = ${receipt} and i.ingest_id <> all(b.ingests)) then ${receipt} end`;
   return `
@@ -58,10 +64,10 @@ export function receiptsOf(rows: string): string {
     ), ingests as (
       select v.*, i.ingest_id, i.receipt_id, i.completed_id from versions v left join ingest i using (tenant_id, corpus_id, doc_id, version)
     )
-    select tenant_id, ${bound('i.receipt_id')} as receipt_id, corpus_id || '/' || doc_id || '/' || version as name from ingests i
+    select tenant_id, ${bound('i.receipt_id')} as receipt_id, ${name} as name from ingests i
     union all
-    select tenant_id, ${bound('i.completed_id')}, corpus_id || '/' || doc_id || '/' || version from ingests i where i.completed_id is not null
+    select tenant_id, ${bound('i.completed_id')}, ${name} from ingests i where i.completed_id is not null
     union all
-    select r.tenant_id, r.receipt_id, '' from ingests i
+    select r.tenant_id, r.receipt_id, ${name} from ingests i
     join receipt r on r.tenant_id = i.tenant_id and r.subject = i.ingest_id::text and r.kind = '${INGEST_COMPLETED}' where i.completed_id is null`;
 }

@@ -6,7 +6,10 @@ import { canonicalJson } from '../../../evidence/canonical-json.js';
 import type { FaultSink, StoredReceipt, SubjectCheck } from '../../../common/evidence-log/evidence-look.types.js';
 import { findOtherWriter, readBodies, type WrittenRow } from '../../../common/evidence-log/receipt-bodies.js';
 import type { Query } from '../../../common/tenancy/cross-tenant.js';
-import { PASSAGES, receiptsOf, VERSIONS, VERSIONS_OF_DOCUMENTS, WITHDRAWALS } from './document-evidence-sql.js';
+import { namePartOf } from '../../../common/evidence-log/receipted-rows.js';
+import { digestOfVersion, SetAside } from '../../../common/evidence-log/set-aside.js';
+import { PASSAGES, receiptsOf, VERSIONS, VERSIONS_OF_DOCUMENTS } from './document-evidence-sql.js';
+import { Withdrawals } from './document-withdrawals.js';
 import { formatOf } from './chunking/content-format.js';
 import { isLeaf } from './content.rules.js';
 import { placeOf } from './extraction/locations.rules.js';
@@ -24,15 +27,29 @@ import {
 /** Texts are read a few at a time: one may be large. */
 const VERSIONS_AT_ONCE = 8;
 
+const KINDS: readonly string[] = [
+  ...[INGEST_ACCEPTED, INGEST_COMPLETED, 'local.ingested', BATCH_ACCEPTED, BATCH_COMPLETED],
+];
+
+/** The names of the versions that a receipt speaks of; that a batch holds their ingests is seen as they are read. */
+const spokenOf = (receipt: StoredReceipt): string[] | undefined => {
+  if (isOfBatch(receipt)) return undefined;
+  return KINDS.includes(receipt.kind)
+    ? readBodies([receipt])
+        .flatMap(versionsIn)
+        .map((one) => `${namePartOf(one.corpus_id)}/${one.doc_id}/${one.version}`)
+    : [];
+};
+
 /** Documents and their passages against the receipts of their ingest. */
 export class DocumentEvidence implements SubjectCheck {
   readonly name = 'documents';
-  readonly kinds = [INGEST_ACCEPTED, INGEST_COMPLETED, 'local.ingested', BATCH_ACCEPTED, BATCH_COMPLETED];
+  readonly kinds = KINDS;
   readonly rows = [
     { table: 'document_version', receipts: receiptsOf('document_version') },
     { table: 'chunk', receipts: receiptsOf('chunk') },
     { table: 'document', receipts: receiptsOf(VERSIONS_OF_DOCUMENTS) },
-  ];
+  ].map((source) => ({ ...source, spokenOf }));
 
   async check(
     query: Query,
@@ -45,6 +62,8 @@ export class DocumentEvidence implements SubjectCheck {
     const batched = await versionsInBatches(query, read.filter(isOfBatch), faultOf);
     const all = [...said, ...batched.slice(-most)];
     const acceptances = new FirstAcceptances(query);
+    const withdrawals = new Withdrawals(query);
+    const aside = new SetAside(query);
     for (let from = 0; from < all.length; from += VERSIONS_AT_ONCE) {
       const some = all.slice(from, from + VERSIONS_AT_ONCE);
       const names = (['tenant_id', 'corpus_id', 'doc_id', 'version'] as const).map((name) =>
@@ -57,7 +76,8 @@ export class DocumentEvidence implements SubjectCheck {
         const fault =
           findFault(one, stored) ??
           (await findOtherMaker(acceptances, one, stored)) ??
-          (await findHidden(query, one, stored.row));
+          (await findHidden(withdrawals, one, stored.row)) ??
+          (await findOtherAside(aside, one, stored));
         if (fault === undefined) continue;
         const which = `document ${one.doc_id}, version ${one.version}, of corpus ${one.corpus_id} of tenant ${one.tenant_id}`;
         faultOf(one.receiptId).add(`${which}, receipt ${one.receiptId}: ${fault}`);
@@ -77,8 +97,9 @@ interface VersionRow extends VersionName, WrittenRow {
   has_document: boolean;
   /** Of its document, 0 where that has none. */
   current_version: number;
-  /** It is the current one of its document, and was not set aside. */
+  /** It is the current one of its document, and was not set aside; or was. */
   is_shown: boolean;
+  is_aside: boolean;
   /** Of its document, where it is the current one. */
   listed_as: string | null;
   /** Of its corpus: shareability and language. */
@@ -130,13 +151,33 @@ async function findOtherMaker(
   return (await acceptances.of(said)).some(isMaker) ? undefined : unlike;
 }
 
+/** Processes have clocks of their own. */
+const CLOCKS_DIFFER_MS = 60_000;
+
 /** A version that came into search leaves it for a newer one, or with its document, which leaves a receipt. */
-async function findHidden(query: Query, said: SaidVersion, row: VersionRow | undefined): Promise<string | undefined> {
+async function findHidden(
+  withdrawals: Withdrawals,
+  said: SaidVersion,
+  row: VersionRow | undefined,
+): Promise<string | undefined> {
   if (said.isAcceptance || !row || row.current_version >= said.version) return undefined;
   if (row.current_version > 0) return `its document is at version ${row.current_version}, which is older`;
-  const read = readBodies(await query<StoredReceipt>(WITHDRAWALS, [said.tenant_id, said.doc_id, row.written_at]));
-  const isWithdrawn = read.some(({ body }) => body.corpus_id === said.corpus_id && body.doc_id === said.doc_id);
+  const isWithdrawn = (await withdrawals.lastOf(said)) >= row.written_at.getTime() - CLOCKS_DIFFER_MS;
   return isWithdrawn ? undefined : 'its document is not in search, and no receipt says that it was withdrawn';
+}
+
+/** The version of a document that incidents have aside is the one that receipts name, and no other. */
+async function findOtherAside(
+  aside: SetAside,
+  { tenant_id, corpus_id: corpusId, doc_id: docId, version, isAcceptance }: SaidVersion,
+  { row, passages }: StoredVersion,
+): Promise<string | undefined> {
+  if (!isAcceptance || !row || row.current_version !== version) return undefined;
+  return aside.findFault(tenant_id, {
+    digestOf: () => digestOfVersion({ corpusId, docId, version, chunkIds: passages.map(({ chunk_id }) => chunk_id) }),
+    isAside: row.is_aside,
+    node: { kind: 'document', key: [corpusId, docId] },
+  });
 }
 
 /** What a receipt of its own binds. */

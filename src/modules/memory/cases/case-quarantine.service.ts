@@ -6,19 +6,19 @@ import { Tenancy } from '../../../common/tenancy/tenancy.js';
 export class CaseQuarantineService {
   constructor(private readonly tenancy: Tenancy) {}
 
-  /** @returns how many were not set aside before */
-  setAside(caseIds: readonly string[]): Promise<number> {
+  /** @returns those that were not set aside before */
+  setAside(caseIds: readonly string[]): Promise<string[]> {
     return this.mark(caseIds, true);
   }
 
-  /** @returns how many are found again; one that was erased meanwhile stays so */
-  bringBack(caseIds: readonly string[]): Promise<number> {
+  /** @returns those that are found again; one that was erased meanwhile stays so */
+  bringBack(caseIds: readonly string[]): Promise<string[]> {
     return this.mark(caseIds, false);
   }
 
-  private async mark(caseIds: readonly string[], isAside: boolean): Promise<number> {
-    if (caseIds.length === 0) return 0;
-    const [row] = await this.tenancy.query<{ marked: number }>(MARK, [this.tenancy.tenant, caseIds, isAside]);
+  private async mark(caseIds: readonly string[], isAside: boolean): Promise<string[]> {
+    if (caseIds.length === 0) return [];
+    const [row] = await this.tenancy.query<{ marked: string[] }>(MARK, [this.tenancy.tenant, caseIds, isAside]);
     return row!.marked;
   }
 }
@@ -28,4 +28,4 @@ const MARK = `
     update memory_case set quarantined = $3 where tenant_id = $1 and case_id = any ($2::uuid[]) and quarantined <> $3
     returning case_id
   )
-  select count(*)::int as marked from marked`;
+  select coalesce(array_agg(case_id), '{}') as marked from marked`;

@@ -30,15 +30,29 @@ export class FactQuarantineService {
   /**
    * And what went with them.
    * @param kept stay aside, and all before one of them that is the last of its entity and key
-   * @returns how many records are found again; one whose fact was deleted meanwhile stays so
+   * @returns how many records are found again, one whose fact was deleted meanwhile stays so; and all that are not
+   * aside any more
    */
-  async bringBack(factIds: readonly string[], kept: readonly string[]): Promise<number> {
-    if (factIds.length === 0) return 0;
+  async bringBack(factIds: readonly string[], kept: readonly string[]): Promise<{ found: number; released: string[] }> {
+    if (factIds.length === 0) return { found: 0, released: [] };
+    const aside = await this.read(ASIDE_WITH, factIds);
     const [row] = await this.tenancy.query<{ back: number }>(
       'select svc_release_facts($1, $2::uuid[], $3::uuid[]) as back',
       [this.tenancy.tenant, factIds, kept],
     );
     this.tenancy.afterCommit(() => this.outbox.announce());
-    return row!.back;
+    return { found: row!.back, released: await this.read(NOT_ASIDE, aside) };
+  }
+
+  private async read(sql: string, factIds: readonly string[]): Promise<string[]> {
+    const rows = await this.tenancy.query<{ fact_id: string }>(sql, [this.tenancy.tenant, factIds]);
+    return rows.map(({ fact_id }) => fact_id);
   }
 }
+
+/** Nobody else sets anything aside meanwhile, or brings it back. */
+const ASIDE_WITH = `
+  select f.fact_id from fact f where f.tenant_id = $1 and f.quarantined
+    and f.chain in (select w.chain from fact w where w.tenant_id = $1 and w.fact_id = any ($2::uuid[]))`;
+const NOT_ASIDE =
+  'select f.fact_id from fact f where f.tenant_id = $1 and f.fact_id = any ($2::uuid[]) and not f.quarantined';

@@ -15,6 +15,8 @@ export class SegmentEvidence implements SubjectCheck {
       table: 'sealed_segment',
       receipts: `
         select tenant_id, receipt_id, segment_seq::text as name from sealed_segment where ctid >= $1::tid and ctid < $2::tid`,
+      spokenOf: (receipt: StoredReceipt) =>
+        receipt.kind === 'local.ingested' ? readBodies([receipt]).map(({ body }) => `${Number(body.segment_seq)}`) : [],
     },
   ];
 

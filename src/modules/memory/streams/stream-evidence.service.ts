@@ -1,7 +1,9 @@
 import { namedDigest } from '../../../evidence/digest.js';
 import type { FaultSink, StoredReceipt, SubjectCheck } from '../../../common/evidence-log/evidence-look.types.js';
 import { readBodies } from '../../../common/evidence-log/receipt-bodies.js';
+import { namePart, namePartOf } from '../../../common/evidence-log/receipted-rows.js';
 import type { Query } from '../../../common/tenancy/cross-tenant.js';
+import { MAX_EVENTS } from './streams.dto.js';
 import { eventDigestOf, eventsDigestOf, payloadDigestOf } from './streams.rules.js';
 import { STREAM_APPENDED, type StreamAppended } from './streams.types.js';
 
@@ -16,8 +18,9 @@ export class StreamEvidence implements SubjectCheck {
     {
       table: 'stream_event',
       receipts: `
-        select tenant_id, receipt_id, stream_type || '/' || stream_id || '/' || seq as name from stream_event
+        select tenant_id, receipt_id, ${namePart('stream_type')} || '/' || stream_id || '/' || seq as name from stream_event
         where ctid >= $1::tid and ctid < $2::tid`,
+      spokenOf: eventsOf,
     },
   ];
 
@@ -32,6 +35,17 @@ export class StreamEvidence implements SubjectCheck {
       );
     }
   }
+}
+
+/** The names of the events that a receipt speaks of. */
+function eventsOf(receipt: StoredReceipt): string[] | undefined {
+  if (receipt.kind !== STREAM_APPENDED) return [];
+  const [read] = readBodies([receipt]);
+  if (!read) return undefined;
+  const { stream_type, stream_id, first_seq, count } = read.body as unknown as StreamAppended;
+  // What nobody signed may say anything; the check of the chains names it.
+  const most = Math.min(count, MAX_EVENTS);
+  return Array.from({ length: most }, (_, n) => `${namePartOf(stream_type)}/${stream_id}/${first_seq + n}`);
 }
 
 async function findFault(

@@ -1,7 +1,8 @@
 import { DateTime, FreeObject, Integer, ListReadLater, Text, Uint64, Uuid } from '../../../common/fields/fields.js';
 import { TenantIdMember } from '../../../common/fields/shared-members.js';
 
-const MAX_EVENTS = 10_000;
+/** That one call appends. */
+export const MAX_EVENTS = 10_000;
 export const MAX_STREAM_ID_BYTES = 1024;
 
 /** One event, as it is sent. */

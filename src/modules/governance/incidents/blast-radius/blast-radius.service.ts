@@ -93,15 +93,16 @@ export class BlastRadiusService {
     return [{ kind: 'document', key, depth: null, viaEdge: 'part_of', viaPosition: 0 }];
   }
 
-  private async apply(caller: DaemonCaller, { radiusId, incidentId }: BlastRadiusRow): Promise<BlastRadiusRow> {
-    const { setAside, records } = await this.quarantines.setAside(caller.principal, radiusId);
+  private async apply(caller: DaemonCaller, walk: BlastRadiusRow): Promise<BlastRadiusRow> {
+    const { radiusId, incidentId } = walk;
+    const { setAside, records, receipts } = await this.quarantines.setAside(caller, walk);
     const after = await this.store.readStateRoot();
     const row = await this.rows.updateOne(
       { radiusId },
       { stateRootAfter: after, appliedAt: () => 'now()', appliedBy: caller.principal },
     );
     const facts = { ...said(row), setAside, records, stateRootAfter: stateRootOf(after) };
-    await this.audit.record(caller, incidentEntry('quarantined', incidentId, facts));
+    await this.audit.record(caller, { ...incidentEntry('quarantined', incidentId, facts), receipt: { receipts } });
     return row;
   }
 
@@ -112,13 +113,16 @@ export class BlastRadiusService {
       const { appliedAt, undoneAt, ...found } = await this.reads.find(incidentId, radiusId, true);
       if (appliedAt === null || undoneAt !== null)
         throw new NothingSetAside({ radius_id: found.radiusId }, 'It was never applied, or it is undone already');
-      const { back, kept } = await this.quarantines.bringBack(found.radiusId);
+      const { back, kept, receipts } = await this.quarantines.bringBack(caller, found);
       const row = await this.rows.updateOne(
         { radiusId: found.radiusId },
         { undoneAt: () => 'now()', undoneBy: caller.principal },
       );
       const facts = { ...said(row), back, kept, stateRootNow: stateRootOf(await this.store.readStateRoot()) };
-      await this.audit.record(caller, incidentEntry('quarantine_undone', incidentId, facts));
+      await this.audit.record(caller, {
+        ...incidentEntry('quarantine_undone', incidentId, facts),
+        receipt: { receipts },
+      });
       return this.reads.show(row);
     });
   }

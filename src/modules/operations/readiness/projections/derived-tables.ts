@@ -10,18 +10,19 @@ const MAX_REPLAYED = 1_000;
 const named = (...members: string[]): string =>
   `left(encode(sha256(convert_to(concat_ws('/', ${members.join(', ')}), 'UTF8')), 'hex'), 12)`;
 
-/** The head of a chain of facts is its last record, and counts those that are not deleted. */
+/** The head of a chain of facts is its last record, of the same name, and counts those that are not deleted. */
 const FACT_HEADS: SampledTable = {
   name: 'facts.heads',
   rows: 50,
   sql: `
     select h.tenant_id, array[encode(h.chain, 'hex'), ''] as place, coalesce(last.fact_id::text, left(encode(h.chain, 'hex'), 12)) as id,
-      coalesce((last.version, last.seq, last.stored_at) = (h.version, h.seq, h.stored_at), false)
-        and (h.version > ${MAX_REPLAYED} or h.records = (
-          select count(*) from fact f where f.tenant_id = h.tenant_id and f.chain = h.chain and f.deleted_at is null and not f.tombstone)) as same
+      coalesce((last.version, last.seq, last.stored_at, last.owner, last.entity) = (h.version, h.seq, h.stored_at, h.owner, h.entity), false)
+        and (last.visibility = 0) = (h.visibility = 0)
+        and case when h.version > ${MAX_REPLAYED} then (h.records > 0) = not (last.tombstone or last.quarantined) else h.records = (
+          select count(*) from fact f where f.tenant_id = h.tenant_id and f.chain = h.chain and f.deleted_at is null and not f.tombstone) end as same
     from (select * from fact_head where (tenant_id, chain) > ($1, decode(($2::text[])[1], 'hex')) order by tenant_id, chain limit $3) h
     left join lateral (
-      select f.fact_id, f.version, f.seq, f.stored_at from fact f where f.tenant_id = h.tenant_id and f.chain = h.chain
+      select f.fact_id, f.version, f.seq, f.stored_at, f.owner, f.entity, f.visibility, f.tombstone, f.quarantined from fact f where f.tenant_id = h.tenant_id and f.chain = h.chain
       order by f.version desc limit 1) last on true
     order by h.tenant_id, h.chain`,
 };
