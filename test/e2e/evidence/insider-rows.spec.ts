@@ -66,7 +66,16 @@ beforeAll(async () => {
   await put('sourced', 'because of it', { sources: [facts.get('secret')!] });
   expect((await call('DELETE', `/v1/facts/${facts.get('deleted')!}`)).status).toBe(200);
 
+  const cases: string[] = [];
+  for (const task of ['bake', 'boil', 'burn']) {
+    const { status, body } = await call('POST', '/v1/cases', { task, action: 'heat', outcome: 'warm', lesson: 'more' });
+    expect([status < 300, body.detail]).toEqual([true, undefined]);
+    cases.push(body.case.case_id);
+  }
+  expect((await call('DELETE', `/v1/cases/${cases[2]}`)).status).toBe(200);
+
   incident = await openIncident(call, tenant);
+  await walk(call, incident, { kind: 'case', id: cases[1], apply: true });
   for (const docId of ['thylacine', 'replaced', 'gone'])
     await walk(call, incident, { kind: 'document', id: `handbook/${docId}`, apply: true });
   await walk(call, incident, { kind: 'fact', id: facts.get('aside')!, apply: true });
@@ -303,12 +312,43 @@ describe('rows that name the receipt of another', () => {
   it.each(Object.entries(attacks))('%s', async (_name, one) => attack(one));
 });
 
+describe('cases', () => {
+  const attacks: Record<string, Attack> = {
+    'set aside without an incident': {
+      tables: ['memory_case'],
+      sql: `update memory_case set quarantined = true where task = 'bake'`,
+      said: /^case \S+ of tenant \S+, receipt \S+: it is set aside, and no receipt says so$/,
+    },
+    'brought back without a receipt': {
+      tables: ['memory_case'],
+      sql: `update memory_case set quarantined = false where task = 'boil'`,
+      said: /^case \S+ of tenant \S+, receipt \S+: it is found, and a receipt says that an incident has set it aside$/,
+    },
+    'with another lesson': {
+      tables: ['memory_case'],
+      sql: `update memory_case set lesson = 'less' where task = 'bake'`,
+      said: /^case \S+ of tenant \S+, receipt \S+: it is not what was recorded$/,
+    },
+    deleted: {
+      tables: ['memory_case'],
+      sql: `delete from memory_case where task = 'bake'`,
+      said: /^case \S+ of tenant \S+, receipt \S+: its row is gone$/,
+    },
+    'under the receipt of another': {
+      tables: ['memory_case'],
+      sql: copied('memory_case', `task = 'bake'`, `jsonb_build_object('case_id', gen_random_uuid(), 'task', 'forged')`),
+      said: /^memory_case \S+ of tenant \S+: its receipt \S+ does not speak of it$/,
+    },
+  };
+  it.each(Object.entries(attacks))('%s', async (_name, one) => attack(one));
+});
+
 it('is whole again, and after an erasure of what is aside, which leaves the receipts that name it', async () => {
   expect(await faults()).toEqual([]);
   const named = async () =>
     (await root.query(`select receipt_id from receipt where stream = 'quarantine' order by seq`)).rows;
   const before = await named();
-  expect(before).toHaveLength(6);
+  expect(before).toHaveLength(7);
   const documents = [{ corpus_id: 'handbook', doc_id: 'thylacine' }];
   const { status } = await call('POST', '/v1/facts/erase', { documents, fact_ids: [facts.get('aside')] });
   expect(status).toBe(200);

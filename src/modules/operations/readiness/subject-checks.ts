@@ -2,6 +2,7 @@ import type { SubjectCheck } from '../../../common/evidence-log/evidence-look.ty
 import { ServerStatements } from '../../../common/evidence-log/server-statements.js';
 import { AnswerEvidence } from '../../knowledge/citations/answer-evidence.service.js';
 import { DocumentEvidence } from '../../knowledge/ingest/document-evidence.service.js';
+import { CaseEvidence } from '../../memory/cases/case-evidence.service.js';
 import { FactBatches } from '../../memory/facts/fact-batches.service.js';
 import { SegmentEvidence } from '../../memory/local-ingest/segment-evidence.service.js';
 import { StreamEvidence } from '../../memory/streams/stream-evidence.service.js';
@@ -11,6 +12,7 @@ export const SUBJECT_CHECKS: readonly SubjectCheck[] = [
   new AnswerEvidence(),
   new DocumentEvidence(),
   new FactBatches(),
+  new CaseEvidence(),
   new SegmentEvidence(),
   new StreamEvidence(),
   new ServerStatements(),
