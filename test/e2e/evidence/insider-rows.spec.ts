@@ -9,6 +9,7 @@ import { startApi, type TestApi } from '../../kit/app.js';
 import { ALL_SCOPES, startDaemon, type DaemonCall, type TestDaemon } from '../../kit/daemon.js';
 import { openIncident, walk } from '../../medium/incidents/given.js';
 import { ingest, retrieve, withdraw } from '../../medium/retrieval/given.js';
+import { anotherKey, approved, document, expectStatus, mark, resolve } from '../../medium/shield/given.js';
 
 /** What somebody with SQL alone, as superuser and with triggers off, makes of single rows: one attack after another. */
 interface Attack {
@@ -84,6 +85,13 @@ beforeAll(async () => {
   await walk(call, incident, { kind: 'document', id: 'handbook/returned', apply: true });
   await walk(call, incident, { undo: true });
 
+  const approver = await anotherKey(api, api.tenant);
+  await mark(api.tenant);
+  const ask = () => expectStatus(403, api.tenant.call('POST', '/v1/ingest', document(api.tenant)));
+  await approved(api.tenant, approver, document(api.tenant));
+  const { approvalRequestId } = (await ask()).body;
+  await expectStatus(200, resolve(approver, approvalRequestId, { decision: 'reject' }));
+  await ask();
   await api.app.get(LogSequencer).integrate();
   root = new Client({ connectionString: api.database.superuserUrl });
   await root.connect();
@@ -338,6 +346,54 @@ describe('cases', () => {
       tables: ['memory_case'],
       sql: copied('memory_case', `task = 'bake'`, `jsonb_build_object('case_id', gen_random_uuid(), 'task', 'forged')`),
       said: /^memory_case \S+ of tenant \S+: its receipt \S+ does not speak of it$/,
+    },
+  };
+  it.each(Object.entries(attacks))('%s', async (_name, one) => attack(one));
+});
+
+describe('what the shield goes by', () => {
+  const given = (more = '') =>
+    `state = 'approved', resolved_by = 'key:another', resolved_at = now(), resolution_reason = 'ok', token_hash = sha256('x') ${more}`;
+  const attacks: Record<string, Attack> = {
+    'an approval that nobody gave': {
+      tables: ['shield_approval'],
+      sql: `update shield_approval set ${given()} where state = 'pending'`,
+      said: /^shield_approval \S+ of tenant \S+: no receipt speaks of it$/,
+    },
+    'an approval under the receipt of another': {
+      tables: ['shield_approval'],
+      sql: `update shield_approval set ${given(`, receipt_id = (select receipt_id from shield_approval where state = 'approved')`)} where state = 'pending'`,
+      said: /^shield_approval \S+ of tenant \S+: its receipt \S+ does not speak of it$/,
+    },
+    'an approval that was refused': {
+      tables: ['shield_approval'],
+      sql: `update shield_approval set state = 'approved', token_hash = sha256('x') where state = 'rejected'`,
+      said: /^approval \S+ of tenant \S+, receipt \S+: it is approved, and the receipt says otherwise$/,
+    },
+    'an approval of another call': {
+      tables: ['shield_approval'],
+      sql: `update shield_approval set arguments_digest = sha256('x') where state = 'approved'`,
+      said: /^approval \S+ of tenant \S+, receipt \S+: what it opens is not what was decided on$/,
+    },
+    'an approval that stands on': {
+      tables: ['shield_approval'],
+      sql: `update shield_approval set expires_at = now() + interval '2 days' where state = 'approved'`,
+      said: /^approval \S+ of tenant \S+, receipt \S+: it ends at another time than was decided on$/,
+    },
+    'a kill switch, lifted': {
+      tables: ['shield_kill_switch'],
+      sql: `update shield_kill_switch set lifted_at = now(), lifted_by = created_by`,
+      said: /^kill switch \S+ of tenant \S+, receipt \S+: it is lifted, and no receipt says so$/,
+    },
+    'a kill switch that ends': {
+      tables: ['shield_kill_switch'],
+      sql: `update shield_kill_switch set expires_at = now()`,
+      said: /^kill switch \S+ of tenant \S+, receipt \S+: what it stops, or until when, is not what was set$/,
+    },
+    'a kill switch, deleted': {
+      tables: ['shield_kill_switch'],
+      sql: `delete from shield_kill_switch`,
+      said: /^kill switch \S+ of tenant \S+, receipt \S+: its row is gone$/,
     },
   };
   it.each(Object.entries(attacks))('%s', async (_name, one) => attack(one));

@@ -5,6 +5,8 @@ import { DocumentEvidence } from '../../knowledge/ingest/document-evidence.servi
 import { CaseEvidence } from '../../memory/cases/case-evidence.service.js';
 import { FactBatches } from '../../memory/facts/fact-batches.service.js';
 import { SegmentEvidence } from '../../memory/local-ingest/segment-evidence.service.js';
+import { ApprovalEvidence } from '../../shield/core/approvals/approval-evidence.service.js';
+import { KillSwitchEvidence } from '../../shield/core/kill-switches/kill-switch-evidence.service.js';
 import { StreamEvidence } from '../../memory/streams/stream-evidence.service.js';
 
 /** What is held against receipts, module by module. One that binds its rows by receipts adds its check here. */
@@ -15,5 +17,7 @@ export const SUBJECT_CHECKS: readonly SubjectCheck[] = [
   new CaseEvidence(),
   new SegmentEvidence(),
   new StreamEvidence(),
+  new ApprovalEvidence(),
+  new KillSwitchEvidence(),
   new ServerStatements(),
 ];

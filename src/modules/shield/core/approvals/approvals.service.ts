@@ -25,6 +25,7 @@ import type {
 } from './approvals.dto.js';
 import { ApprovalsStore, type ApprovalRow } from './approvals.store.js';
 import { UiIntegrityService } from './ui-integrity.service.js';
+import { APPROVAL_RESOLVED } from './approval-evidence.service.js';
 import { approvalTokenOf } from './approval.rules.js';
 
 /** Approval requests: proposed, looked at and decided on. Refusals make them too, by the decisions. */
@@ -115,7 +116,7 @@ export class ApprovalsService {
 
   private async recordReceipt(caller: TenantCaller, row: ApprovalRow, resolution: ApprovalResolution): Promise<string> {
     const { receiptId } = await this.evidence.record({
-      kind: 'shield.approval_resolved',
+      kind: APPROVAL_RESOLVED,
       actor: caller.principal,
       authMode: caller.authType,
       agentSession: caller.agentSession,

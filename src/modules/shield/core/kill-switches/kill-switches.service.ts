@@ -14,6 +14,7 @@ import type {
   KillSwitchListQuery,
   KillSwitchRequest,
 } from './kill-switches.dto.js';
+import { SWITCH_LIFTED, SWITCH_SET } from './kill-switches.events.js';
 import type { KillSwitchRow } from './kill-switch.entity.js';
 import { KillSwitchesStore } from './kill-switches.store.js';
 
@@ -42,7 +43,7 @@ export class KillSwitchesService {
       createdBy: caller.principal,
       expiresAt: expiresAt === null ? null : new Date(expiresAt),
     });
-    return this.changed(caller, row, { kind: 'shield.kill_switch_set', reason });
+    return this.changed(caller, row, { kind: SWITCH_SET, reason });
   }
 
   async lift(caller: TenantCaller, killSwitchId: string, reason: string): Promise<KillSwitchChanged> {
@@ -50,7 +51,7 @@ export class KillSwitchesService {
     if (!found) throw new KillSwitchUnknown({ killSwitchId }, 'GET /v1/shield/kill-switches lists those of the tenant');
     const row = await this.switches.lift(killSwitchId, caller.principal, reason);
     if (!row) throw new KillSwitchLifted({ killSwitchId }, 'It stops nothing any more');
-    return this.changed(caller, row, { kind: 'shield.kill_switch_lifted', reason });
+    return this.changed(caller, row, { kind: SWITCH_LIFTED, reason });
   }
 
   async list(caller: TenantCaller, query: KillSwitchListQuery): Promise<KillSwitchList> {
@@ -70,7 +71,7 @@ export class KillSwitchesService {
       kind,
       subject,
       reason,
-      facts: { scope, target, mode, includeReads },
+      facts: { scope, target, mode, includeReads, expiresAt: row.expiresAt?.toISOString() ?? null },
     });
     return { ...toKillSwitch(row), policyVersion };
   }
