@@ -44,6 +44,8 @@ interface Manner {
   embed?: (text: string) => number[];
   /** Texts that it answers with 400, and with them the whole request. */
   refuses?: (text: string) => boolean;
+  /** Texts that it answers with 500, and with them the whole request. */
+  fails?: (text: string) => boolean;
   /** Where the answers that are no 200 send the client. */
   location?: string;
   /** Models that it has; any while unset. */
@@ -55,6 +57,11 @@ function vectorFor(text: string, { dimensions, firstNumber, embed = embedWords }
   const vector: unknown[] =
     dimensions === undefined ? words : Array.from({ length: dimensions }, (_, i) => words[i] ?? 0);
   return firstNumber === undefined ? vector : [firstNumber, ...vector.slice(1)];
+}
+
+function statusOf(input: readonly string[], { refuses, fails }: Manner): number {
+  if (refuses && input.some(refuses)) return 400;
+  return fails && input.some(fails) ? 500 : 200;
 }
 
 /** What the name of a model ends with: `words-7`. */
@@ -79,8 +86,7 @@ export async function startEmbeddings(): Promise<EmbeddingsServer> {
       const { model, input, encoding_format } = asked;
       requests.push({ ...asked, authorization: request.headers.authorization });
       const isKnown = request.url === '/v1/embeddings' && (manner.models?.includes(model) ?? true);
-      const refused = manner.refuses && input.some(manner.refuses) ? 400 : 200;
-      const status = isKnown ? (faults.shift() ?? refused) : 404;
+      const status = isKnown ? (faults.shift() ?? statusOf(input, manner)) : 404;
       const write = encoding_format === 'base64' ? base64Of : (vector: unknown[]) => vector;
       const of = { ...manner, dimensions: asked.dimensions ?? manner.dimensions ?? ownDimensions(model) };
       const data = input

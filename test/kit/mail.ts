@@ -25,7 +25,7 @@ export interface MailServerOptions {
   /** What RCPT TO is answered: an error with a responseCode, or nothing to take it. */
   onRecipient?: (address: string) => Error | undefined;
   /** Waits before the mail is acknowledged. */
-  beforeAcknowledging?: () => Promise<void>;
+  beforeAcknowledging?: (address: string) => Promise<void>;
 }
 
 /** A real SMTP server on a loopback port. */
@@ -35,8 +35,9 @@ export async function startMailServer(options: MailServerOptions = {}): Promise<
     const parts: Buffer[] = [];
     stream.on('data', (part: Buffer) => parts.push(part));
     stream.on('end', () => {
-      void (options.beforeAcknowledging?.() ?? Promise.resolve()).then(() => {
-        received.push(read(Buffer.concat(parts).toString('utf8'), session.envelope.rcptTo[0]!.address));
+      const { address } = session.envelope.rcptTo[0]!;
+      void (options.beforeAcknowledging?.(address) ?? Promise.resolve()).then(() => {
+        received.push(read(Buffer.concat(parts).toString('utf8'), address));
         callback();
       });
     });

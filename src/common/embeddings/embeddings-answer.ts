@@ -6,6 +6,8 @@ export class EmbeddingsUnavailable extends Error {
   isOfTexts = false;
   /** It says itself that it does not take the text: a shorter one it may take. */
   isRefusal = false;
+  /** It failed at the work: while it does other work, the texts are the cause. */
+  mayBeOfTexts = false;
 
   constructor(
     message: string,

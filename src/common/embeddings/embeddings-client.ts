@@ -104,6 +104,8 @@ export class EmbeddingsClient {
 const pause = (ms: number, signal?: AbortSignal): Promise<void> =>
   sleep(ms, undefined, signal ? { signal } : {}).catch(() => undefined);
 
+/** What an endpoint answers that takes no work just now. */
+const BUSY = [429, 503];
 /** How endpoints refuse texts: too many tokens by their own count, an empty one, what they do not take. */
 const OF_TEXTS = [400, 413, 422];
 
@@ -112,6 +114,7 @@ function refusalOf({ status, headers }: Response): EmbeddingsUnavailable {
   const message = `The embeddings endpoint answered ${status}`;
   if (OF_TEXTS.includes(status)) return refusedTexts(message);
   const failure = new EmbeddingsUnavailable(message, mayRecover);
+  failure.mayBeOfTexts = mayRecover && !BUSY.includes(status);
   failure.retryAfterMs = Math.min(retryAfterMs(headers.get('retry-after')) ?? 0, MAX_RETRY_AFTER_MS);
   return failure;
 }

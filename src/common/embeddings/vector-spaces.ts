@@ -14,6 +14,7 @@ import { FIND_SPACES, wantedSpace } from './vector-spaces.store.js';
 /** How long a query waits for its embedding, and how long an endpoint that failed is left alone. */
 const QUERY_TIMEOUT_MS = 2_000;
 const PAUSE_MS = 5_000;
+const PROBE = 'svc';
 /** How long a process goes by the spaces that it read. */
 const KNOWN_MS = 1_000;
 
@@ -78,6 +79,7 @@ export class VectorSpaces {
       if (!(error instanceof EmbeddingsUnavailable)) throw error;
       // What it refuses of one query says nothing of those of others.
       if (!error.isOfTexts) this.pausedUntil = Date.now() + PAUSE_MS;
+      if (error.mayBeOfTexts) void this.goOnWhereItWorks(space);
       this.log.warn({ error, model: space.model }, 'the embeddings endpoint did not answer; ranking by words alone');
       return undefined;
     }
@@ -85,7 +87,8 @@ export class VectorSpaces {
 
   /** A vector of each, also where the endpoint refuses some of them. @throws EmbeddingsUnavailable */
   async embedTexts(space: VectorSpace, texts: readonly string[], patience: Patience): Promise<Float32Array[]> {
-    return this.askByHalves(space, await this.inputOf(space, texts, space.passagePrefix), patience);
+    const input = await this.inputOf(space, texts, space.passagePrefix);
+    return this.askByHalves(space, input, patience);
   }
 
   /** Forgets what was read of the spaces. */
@@ -95,21 +98,44 @@ export class VectorSpaces {
 
   /**
    * What the endpoint refuses of several is found by halves, and of one that it refuses alone the first half is taken:
-   * a text without a vector would keep all that come after it waiting, and a new space from serving any tenant. One
-   * that was answered wrong is not cut: the endpoint may be broken just now, and a cut text is not embedded again.
+   * a text without a vector would keep all that come after it waiting, and a new space from serving any tenant. So it
+   * is with what the endpoint fails at while it embeds other texts.
    */
   private async askByHalves(space: VectorSpace, input: readonly string[], patience: Patience): Promise<Float32Array[]> {
     try {
       return await this.ask(space, input, patience);
     } catch (error) {
-      if (!(error instanceof EmbeddingsUnavailable && error.isOfTexts)) throw error;
-      const parts = input.length > 1 || error.isRefusal ? halvesOf(input) : undefined;
+      const parts = error instanceof EmbeddingsUnavailable ? await this.partsOf(space, input, error) : undefined;
       if (!parts) throw error;
       if (input.length === 1) this.cuts.inc();
       const vectors: Float32Array[] = [];
       for (const part of parts) vectors.push(...(await this.askByHalves(space, part, patience)));
       return vectors;
     }
+  }
+
+  /** What was answered wrong is not cut: the endpoint may be broken just now, and a cut text stays as it is. */
+  private async partsOf(
+    space: VectorSpace,
+    input: readonly string[],
+    { isOfTexts, isRefusal, mayBeOfTexts }: EmbeddingsUnavailable,
+  ): Promise<(readonly string[])[] | undefined> {
+    const isFault = mayBeOfTexts && (await this.works(space));
+    const mayDivide = input.length > 1 ? isOfTexts || isFault : isRefusal || isFault;
+    return mayDivide ? halvesOf(input) : undefined;
+  }
+
+  /** Whether the endpoint embeds a word just now. */
+  private async works(space: VectorSpace): Promise<boolean> {
+    return this.ask(space, [PROBE], { timeoutMs: QUERY_TIMEOUT_MS, attempts: 1 }).then(
+      () => true,
+      () => false,
+    );
+  }
+
+  /** A query that the endpoint fails at alone keeps no other from its vector. */
+  private async goOnWhereItWorks(space: VectorSpace): Promise<void> {
+    if (await this.works(space)) this.pausedUntil = 0;
   }
 
   private async inputOf(space: VectorSpace, texts: readonly string[], prefix: string): Promise<string[]> {

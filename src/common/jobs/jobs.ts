@@ -15,7 +15,18 @@ import { currentTraceparent, type SpanOptions, SpanKind, traced } from '../obser
 import { type DueWork, FALLBACK_MS } from '../scheduler/due-work.js';
 import type { Query } from '../tenancy/cross-tenant.js';
 import type { Tenancy } from '../tenancy/tenancy.js';
+import { DueTimes } from './due-times.js';
 import type { QueueName } from './queues.js';
+
+/** What a job carries: whose it is, and ids of what it is about. */
+export interface JobData {
+  readonly tenantId: string;
+}
+
+export interface JobOptions extends SendOptions {
+  /** What the work is taken to last: the tenant's later jobs come after those of others that are due meanwhile. */
+  lastsMs?: number;
+}
 
 export type JobHandler<T> = (jobs: JobWithMetadata<T>[]) => Promise<void | JobResult[]>;
 export const JOBS_SCHEMA = 'pgboss';
@@ -36,6 +47,7 @@ const SUPERVISE_SECONDS = 30;
 export class Jobs implements OnModuleInit {
   private readonly boss: PgBoss;
   private failing = false;
+  private readonly dueTimes = new Map<QueueName, DueTimes>();
 
   constructor(
     private readonly settings: Settings,
@@ -74,18 +86,22 @@ export class Jobs implements OnModuleInit {
   }
 
   /** Adds a job inside the open unit of work. */
-  async send(queue: QueueName, data: object, options: SendOptions = {}): Promise<void> {
+  async send<Data extends JobData>(queue: QueueName, data: Data, options: JobOptions = {}): Promise<void> {
     await this.sendBy((sql, parameters) => this.tenancy.query(sql, parameters), queue, { data, options });
   }
 
   /** Adds a job inside the transaction of a query: one that {@link CrossTenant} opened. */
-  async sendBy(query: Query, queue: QueueName, job: { data: object; options?: SendOptions }): Promise<void> {
+  async sendBy<Data extends JobData>(
+    query: Query,
+    queue: QueueName,
+    job: { data: Data; options?: JobOptions },
+  ): Promise<void> {
     const db = {
       executeSql: async (text: string, values?: unknown[]) => ({ rows: await query<unknown>(text, values) }),
     };
     const traceparent = currentTraceparent();
     const data = traceparent === undefined ? job.data : { ...job.data, traceparent };
-    await this.boss.send(queue, data, { ...job.options, db });
+    await this.boss.send(queue, data, { ...this.turnOf(queue, job), db });
   }
 
   /**
@@ -118,6 +134,19 @@ export class Jobs implements OnModuleInit {
    */
   async stop(): Promise<void> {
     await this.boss.stop({ graceful: true, timeout: this.settings.process.drainSeconds * 1000 });
+  }
+
+  /** The tenant, of whose jobs a worker may do so many at once, and its turn among the others of the queue. */
+  private turnOf(
+    queue: QueueName,
+    { data: { tenantId }, options = {} }: { data: JobData; options?: JobOptions },
+  ): SendOptions {
+    const { lastsMs, ...others } = options;
+    const group = { id: tenantId };
+    if (lastsMs === undefined) return { group, ...others };
+    const times = this.dueTimes.get(queue) ?? new DueTimes();
+    this.dueTimes.set(queue, times);
+    return { group, priority: times.next(tenantId, lastsMs), ...others };
   }
 
   private readonly giveUpAbandoned = (): void =>

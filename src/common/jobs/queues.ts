@@ -41,9 +41,10 @@ export const QUEUES = [
     heartbeatSeconds: 10,
   },
   {
+    // The endpoint may be away for days, and nothing else asks for these passages again.
     name: 'index.embed',
     notify: true,
-    retryLimit: 8,
+    retryLimit: 10_000,
     retryDelay: 2,
     retryBackoff: true,
     retryDelayMax: 120,

@@ -13,6 +13,12 @@ import type { MailJob } from './mailer.js';
 const TIMEOUTS = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 20_000 };
 
 /**
+ * Mails that a process delivers at once, and of them those of one tenant: a recipient whose server is slow to answer
+ * keeps no other tenant's mails waiting.
+ */
+const AT_ONCE = { localConcurrency: 8, localGroupConcurrency: 2 };
+
+/**
  * Delivers mails over SMTP. What the server refuses for good is given up at once; anything else is tried again, ever
  * more slowly, for some six hours. A worker that dies between delivery and its record delivers twice: the Message-ID is
  * the same, so that mailboxes recognize the duplicate.
@@ -41,7 +47,7 @@ export class MailWorker implements OnModuleInit {
   async onModuleInit(): Promise<void> {
     const { smtpUrl } = this.settings.mail;
     if (smtpUrl === undefined) return;
-    await this.jobs.work<MailJob>('mail', { batchSize: 1 }, async ([job]) => {
+    await this.jobs.work<MailJob>('mail', { batchSize: 1, ...AT_ONCE }, async ([job]) => {
       if (job) await this.deliver(job.data, smtpUrl);
     });
     await this.jobs.work<MailJob>('mail.dead', { batchSize: 1 }, async ([job]) => {

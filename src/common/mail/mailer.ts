@@ -5,6 +5,9 @@ import { Jobs } from '../jobs/jobs.js';
 import { Tenancy } from '../tenancy/tenancy.js';
 import { MailStore, type Mail } from './mail.store.js';
 
+/** What the delivery of a mail is taken to last. */
+const LASTS_MS = 1_000;
+
 /** What a job of the queue `mail` carries: where the mail is, never what it says. */
 export interface MailJob {
   tenantId: string;
@@ -29,6 +32,6 @@ export class Mailer {
     const mailId = uuid();
     await this.store.record(mailId, mail);
     const job: MailJob = { tenantId: this.tenancy.tenant, mailId };
-    await this.jobs.send('mail', job);
+    await this.jobs.send('mail', job, { lastsMs: LASTS_MS });
   }
 }

@@ -131,6 +131,30 @@ describe('mail', () => {
     expect([server.received, await count(second, 'unreadable')]).toEqual([[], 1]);
   });
 
+  it('waits for none of another tenant, whose recipients are slow to take theirs', async () => {
+    let release: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    let slow = 0;
+    const beforeAcknowledging = (to: string) => {
+      if (!to.startsWith('slow')) return Promise.resolve();
+      slow += 1;
+      return held;
+    };
+    const server = keep(await startMailServer({ beforeAcknowledging }));
+    const database = await freshDatabase();
+    closing.push(() => database.drop());
+    const api = keep(await start(server.url, { database }));
+    for (let n = 0; n < 9; n += 1) await post(api, `slow-${n}@example.org`);
+    await until('the first attempts', () => Promise.resolve(slow === 2));
+    const other = await api.addTenant('other');
+    await api.app.get(Tenancy).run(other.tenantId, () => api.app.get(Mailer).send(mail()));
+    expect((await server.until(1)).map(({ to }) => to)).toEqual(['ann@example.org']);
+    // No more of a tenant at once, so that there are places for others.
+    expect(slow).toBe(2);
+    release();
+    await server.until(10);
+  });
+
   it('outlives the worker that was sending it', async () => {
     const database = await freshDatabase();
     closing.push(() => database.drop());

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startApi, type TestApi, type TestTenant } from '../../kit/app.js';
 import { type EmbeddingsServer, startEmbeddings } from '../../kit/embeddings.js';
-import { found, ingest, retrieve, withdraw } from './given.js';
+import { found, type GivenDocument, ingest, retrieve, withdraw } from './given.js';
 
 let endpoint: EmbeddingsServer;
 let api: TestApi;
@@ -101,6 +101,24 @@ describe('with an embeddings endpoint', () => {
     await embedded(4);
   });
 
+  it('a text that the endpoint fails at keeps no other from its vector either, while others are embedded', async () => {
+    endpoint.manner.fails = (text) => text.length > 40;
+    const other = await api.addTenant('failed');
+    await ingest(other, [
+      { docId: 'long', content: `A boat. ${'It is said to be very long. '.repeat(9)}` },
+      { docId: 'short', content: 'The physician is in.' },
+    ]);
+    const { meta } = await retrieve(acme, `one automobile, ${'and still more than that '.repeat(9)}`);
+    expect(meta.vectorBackend).toBe('unavailable');
+    while ((await retrieve(acme, 'one affordable automobile')).meta.vectorBackend !== 'exact');
+    await embedded(6);
+    expect((await found(other, 'vessel'))[0]).toBe('long');
+    expect((await found(other, 'surgeon'))[0]).toBe('short');
+    delete endpoint.manner.fails;
+    for (const docId of ['long', 'short']) await withdraw(other, docId);
+    await embedded(4);
+  }, 60_000);
+
   it('the texts go to no other address that the endpoint names', async () => {
     const other = await startEmbeddings();
     endpoint.manner.location = `${other.url}/v1/embeddings`;
@@ -117,3 +135,27 @@ describe('with an embeddings endpoint', () => {
     expect([meta.vectorBackend, results.map((one: any) => one.docId)]).toEqual(['unavailable', ['harbour']]);
   });
 });
+
+it('many passages of one tenant keep no other waiting until all of them have their vectors', async () => {
+  const slow = await startEmbeddings();
+  slow.manner.delayMs = 500;
+  const env = { SVC_EMBEDDINGS_URL: slow.url, SVC_EMBEDDINGS_MODEL: 'words-5', SVC_EMBEDDINGS_BATCH: '1' };
+  const own = await startApi({ env });
+  try {
+    const textOf = (docId: string): GivenDocument => ({ docId, content: `A vessel, of ${docId}.` });
+    await ingest(
+      own.tenant,
+      Array.from({ length: 40 }, (_, n) => textOf(`many-${n}`)),
+    );
+    const other = await own.addTenant('few');
+    await ingest(other, [textOf('one')]);
+    const vectorsOf = async (tenantId: string) =>
+      (await own.database.query('select from chunk_vector where tenant_id = $1', [tenantId])).length;
+    await expect.poll(() => vectorsOf(other.tenantId), { timeout: 60_000 }).toBe(1);
+    expect(await vectorsOf(own.tenant.tenantId)).toBeLessThan(40);
+    await expect.poll(() => vectorsOf(own.tenant.tenantId), { timeout: 60_000 }).toBe(40);
+  } finally {
+    await own.close();
+    await slow.close();
+  }
+}, 120_000);

@@ -1,7 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { PayloadTooLarge, ValidationFailed } from '../../../common/problem/common-problems.js';
 import type { IngestRequest } from './ingest.dto.js';
-import { documentKey, jobsOf, newestOf, planVersions, statedLanguages, submissionOf } from './ingest.rules.js';
+import {
+  documentKey,
+  jobsOf,
+  lastsMsOf,
+  newestOf,
+  planVersions,
+  statedLanguages,
+  submissionOf,
+} from './ingest.rules.js';
 import { MAX_CONTENT_BYTES } from './ingest.types.js';
 
 const request: IngestRequest = {
@@ -143,4 +151,8 @@ describe('the jobs of a batch', () => {
     ]);
     expect(kinds(32_769)).toEqual([['ingest.large', 32_769]]);
   });
+});
+
+it('a job is taken to last for as long as there is much in it, and never for nothing', () => {
+  expect([lastsMsOf(0), lastsMsOf(1024 * 1024)]).toEqual([2, 4_002]);
 });

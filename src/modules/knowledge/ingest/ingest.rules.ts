@@ -26,6 +26,9 @@ const MAX_ID_BYTES = 1024;
 /** Several processes can share a large batch; a job that is lost to a kill is at most this many documents. */
 const DOCUMENTS_A_JOB = 100;
 const UNITS_A_JOB = 1024 * 1024;
+/** What the work on a MiB is taken to last, and what a job costs however little it holds. */
+const MS_A_MIB = 4_000;
+const MS_A_JOB = 2;
 
 /** A file's document may have no address. */
 type SentDocument = Omit<IngestRequest, 'url' | 'tenantId'> & { readonly url: string | null };
@@ -149,6 +152,9 @@ export function jobsOf(ingests: readonly { ingestId: string; content: string }[]
   }
   return jobs.map((job) => ({ ...job, queue: job.units > UNITS_OF_A_SMALL_JOB ? 'ingest.large' : 'ingest' }));
 }
+
+/** What the work on so many code units, or bytes of a file, is taken to last; more than it does. */
+export const lastsMsOf = (units: number): number => MS_A_JOB + (units * MS_A_MIB) / (1024 * 1024);
 
 /** One text for the two ids that name a document within a tenant. */
 export function documentKey({ corpusId, docId }: { corpusId: string; docId: string }): string {

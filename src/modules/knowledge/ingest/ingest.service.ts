@@ -8,12 +8,11 @@ import { blake3Digest, namedDigest } from '../../../evidence/digest.js';
 import { Jobs } from '../../../common/jobs/jobs.js';
 import { RequestGroups, takeWithin } from '../../../common/tenancy/request-groups.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
-import { DueTimes } from './due-times.js';
 import type { IngestAccepted, IngestBatchRequest, IngestRequest, IngestStatus } from './ingest.dto.js';
 import { acceptedDocument, type DocumentEvent } from './ingest-receipts.rules.js';
 import { IngestReceiptsService } from './ingest-receipts.service.js';
 import { IngestUnknown } from './ingest.problems.js';
-import { jobsOf, submissionOf } from './ingest.rules.js';
+import { jobsOf, lastsMsOf, submissionOf } from './ingest.rules.js';
 import { IngestStore } from './ingest.store.js';
 import type { IngestJob, PlannedVersion, SourceFile, Submission } from './ingest.types.js';
 import { VersionsService } from './versions.service.js';
@@ -41,7 +40,6 @@ const JOB_RETRIES = 20;
 /** Accepts documents: what is accepted is durable, receipted and will end completed or failed. */
 @Injectable()
 export class IngestService {
-  private readonly dueTimes = new DueTimes();
   private readonly group = new RequestGroups<Arrived & { grouped: GroupedRequest }, IngestAccepted>({
     take: (waiting) =>
       takeWithin(waiting, [() => 1, MAX_TOGETHER], [({ submission }) => submission.content.length, UNITS_TOGETHER]),
@@ -120,8 +118,7 @@ export class IngestService {
     const tenantId = this.tenancy.tenant;
     for (const { ingestIds, units, queue } of jobsOf(ingests)) {
       const job: IngestJob = { tenantId, ingestIds };
-      const priority = this.dueTimes.next(tenantId, units);
-      await this.jobs.send(queue, job, { retryLimit: JOB_RETRIES, priority });
+      await this.jobs.send(queue, job, { retryLimit: JOB_RETRIES, lastsMs: lastsMsOf(units) });
     }
   }
 }

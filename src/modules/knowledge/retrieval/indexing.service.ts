@@ -10,6 +10,9 @@ import { WrittenSegments } from './index/written-segments.js';
 import { EmbeddingService } from './vectors/embedding.service.js';
 import { VectorsStore } from './vectors/vectors.store.js';
 
+/** What a merge is taken to last. */
+const MERGE_LASTS_MS = 500;
+
 /**
  * How documents get into the index and out of it: inside the caller's unit of work, searchable or gone from its commit
  * on, in every process.
@@ -34,7 +37,7 @@ export class IndexingService {
     const { shardId, generation } = await this.store.advance(shard);
     await this.store.recordSegment(shardId, segmentId, generation, segment);
     this.tenancy.afterCommit(() => this.written.keep(segmentId, segment));
-    await this.embedding.request(shardId);
+    await this.embedding.request(shardId, segment.chunkCount);
     await this.mergeWhenDue(shardId);
   }
 
@@ -51,6 +54,7 @@ export class IndexingService {
   private async mergeWhenDue(shardId: string): Promise<void> {
     const { segments, withdrawn } = await this.store.readSizes(shardId);
     if (planMerges(segments, withdrawn).length === 0) return;
-    await this.jobs.send('index.merge', { tenantId: this.tenancy.tenant, shardId }, { singletonKey: shardId });
+    const job = { tenantId: this.tenancy.tenant, shardId };
+    await this.jobs.send('index.merge', job, { singletonKey: shardId, lastsMs: MERGE_LASTS_MS });
   }
 }

@@ -17,6 +17,8 @@ import { findShardsBehind, removeRetired } from './vector-space-keeper.store.js'
 const EVERY_MS = 1_000;
 const PROBE_TIMEOUT_MS = 5_000;
 const REASON = 'memory vectors';
+/** What a turn of a shard is taken to last. */
+const LASTS_MS = 5_000;
 
 /**
  * Looks for what has no vector yet and sends the jobs that make them: writing a fact does not wait for it, and does
@@ -99,7 +101,7 @@ export class VectorSpaceKeeper implements OnApplicationBootstrap {
       for (const { tenantId, shardId } of shards)
         await this.jobs.sendBy(query, 'index.embed', {
           data: { tenantId, shardId },
-          options: { singletonKey: shardId },
+          options: { singletonKey: shardId, lastsMs: LASTS_MS },
         });
     return shards.length > 0;
   }

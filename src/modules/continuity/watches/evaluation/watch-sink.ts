@@ -4,6 +4,9 @@ import type { EventSink, StoredEvent } from '../../../events/outbox/outbox.types
 import type { EvaluationTask } from '../watches.types.js';
 import { findConcerned, WATCHED_KINDS } from './fan-out.store.js';
 
+/** What a look is taken to last. */
+const LASTS_MS = 100;
+
 /**
  * Has watches looked at by jobs, a tenant at a time: what goes wrong with one tenant's watches holds up no other's, nor
  * the events.
@@ -20,7 +23,7 @@ export class WatchSink implements EventSink {
     const concerned = Map.groupBy(await findConcerned(query, watched), (row) => row.tenant_id);
     for (const [tenantId, rows] of concerned) {
       const task: EvaluationTask = { tenantId, events: rows.map(({ owner, event_id: id }) => [owner, id]) };
-      await this.jobs.sendBy(query, 'watches.evaluate', { data: task });
+      await this.jobs.sendBy(query, 'watches.evaluate', { data: task, options: { lastsMs: LASTS_MS } });
     }
     return events.length;
   }

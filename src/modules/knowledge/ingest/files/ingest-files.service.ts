@@ -5,8 +5,8 @@ import type { TenantCaller } from '../../../../common/contract/caller.js';
 import type { UploadBody } from '../../../../common/http/uploaded-file.js';
 import { Jobs } from '../../../../common/jobs/jobs.js';
 import { Tenancy } from '../../../../common/tenancy/tenancy.js';
-import { DueTimes } from '../due-times.js';
 import type { IngestAccepted } from '../ingest.dto.js';
+import { lastsMsOf } from '../ingest.rules.js';
 import type { IngestJob } from '../ingest.types.js';
 import type { IngestFileMembers } from './ingest-files.dto.js';
 import { sentFileOf } from './ingest-files.rules.js';
@@ -17,8 +17,6 @@ const MIB = 1024 * 1024;
 /** Accepts files: what is accepted is durable, and will end completed or failed. */
 @Injectable()
 export class IngestFilesService {
-  private readonly dueTimes = new DueTimes();
-
   constructor(
     private readonly tenancy: Tenancy,
     private readonly store: IngestFilesStore,
@@ -34,8 +32,7 @@ export class IngestFilesService {
       const { principal: acceptedBy, authType: authMode, agentSession = null } = caller;
       await this.store.record({ ...sent, ingestId, acceptedBy, authMode, agentSession });
       const job: IngestJob = { tenantId: caller.tenantId, ingestIds: [ingestId] };
-      const priority = this.dueTimes.next(caller.tenantId, sent.content.length);
-      await this.jobs.send('ingest.file', job, { priority });
+      await this.jobs.send('ingest.file', job, { lastsMs: lastsMsOf(sent.content.length) });
       return { ingestId, status: 'queued' };
     });
   }

@@ -20,6 +20,9 @@ import { ProofChargesService } from '../proof-charges.service.js';
 import { ProofReceiptsService } from './proof-receipts.service.js';
 import { ProofSubjectsService } from './proof-subjects.service.js';
 
+/** What a proof is taken to last. */
+const LASTS_MS = 1_000;
+
 /** The built-in evidence engine: jobs in this database, receipts in this log (D20). */
 @Injectable()
 export class ProofEngineService implements ProofUpstream {
@@ -54,7 +57,7 @@ export class ProofEngineService implements ProofUpstream {
       });
       await this.charges.charge(caller, { ...job, mode: chargedMode });
       const task: ProofTask = { tenantId: caller.tenantId, jobId: job.jobId };
-      await this.jobs.send('proof', task);
+      await this.jobs.send('proof', task, { lastsMs: LASTS_MS });
       return recordOf(job);
     });
   }

@@ -1,9 +1,10 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
+import type { JobResult, JobWithMetadata } from 'pg-boss';
 import { EmbeddingsClient } from '../../../../common/embeddings/embeddings-client.js';
 import { EmbeddingsUnavailable } from '../../../../common/embeddings/embeddings-answer.js';
 import type { VectorSpace } from '../../../../common/embeddings/vector-space.types.js';
 import { VectorSpaces } from '../../../../common/embeddings/vector-spaces.js';
-import { Jobs } from '../../../../common/jobs/jobs.js';
+import { type JobOptions, Jobs } from '../../../../common/jobs/jobs.js';
 import { Tenancy } from '../../../../common/tenancy/tenancy.js';
 import { IndexStore } from '../index/index.store.js';
 import { VectorsStore, type UnembeddedChunk, type VersionKey } from './vectors.store.js';
@@ -11,9 +12,23 @@ import { VectorsStore, type UnembeddedChunk, type VersionKey } from './vectors.s
 /** How long a request of the endpoint may take. */
 const TIMEOUT_MS = 30_000;
 const ATTEMPTS = 4;
+/**
+ * Of a job, in milliseconds: then others have their turn, and the job is sent again for what is left. The last of its
+ * requests may begin just before.
+ */
+const SLICE_MS = 5_000;
+/** What a passage is taken to last. */
+const MS_A_PASSAGE = 50;
+/** Together below the time that a job may take. Jobs of a shard that are taken together are one. */
+const BATCHES = { batchSize: 5, burstWhenBatchFull: true, perJobResults: true };
 /** What a process without workers may take to make vectors itself, and when workers look for what it left. */
 const MAX_OWN_MS = 5_000;
 const OWN_START_SECONDS = 6;
+
+interface ShardJob {
+  tenantId: string;
+  shardId: string;
+}
 
 /** Embeds passages once they are searchable by their words: in the background, or for who waits for it. */
 @Injectable()
@@ -29,24 +44,39 @@ export class EmbeddingService implements OnModuleInit {
 
   async onModuleInit(): Promise<void> {
     if (!this.client.isConfigured) return;
-    await this.jobs.work<{ tenantId: string; shardId: string }>('index.embed', { batchSize: 1 }, async (jobs) => {
-      for (const { data } of jobs) await this.embedShard(data.tenantId, data.shardId);
-    });
+    await this.jobs.work<ShardJob>('index.embed', BATCHES, (jobs) => this.embedShards(jobs));
   }
 
-  /** Asks, inside the unit of work that adds chunks, that they be embedded. */
-  async request(shardId: string): Promise<void> {
+  /** Asks, inside the unit of work that adds so many passages, that they be embedded. */
+  async request(shardId: string, passages: number): Promise<void> {
     if (!this.client.isConfigured) return;
-    const data = { tenantId: this.tenancy.tenant, shardId };
-    const options = this.jobs.working ? {} : { startAfter: OWN_START_SECONDS };
-    await this.jobs.send('index.embed', data, { singletonKey: shardId, ...options });
+    await this.send(shardId, passages * MS_A_PASSAGE, this.jobs.working ? {} : { startAfter: OWN_START_SECONDS });
+  }
+
+  private async send(shardId: string, lastsMs: number, options: JobOptions = {}): Promise<void> {
+    const data: ShardJob = { tenantId: this.tenancy.tenant, shardId };
+    await this.jobs.send('index.embed', data, { singletonKey: shardId, lastsMs, ...options });
+  }
+
+  /** Once the endpoint is away nothing more is asked of it: the jobs come again. */
+  private async embedShards(jobs: readonly JobWithMetadata<ShardJob>[]): Promise<JobResult[]> {
+    const results: JobResult[] = [];
+    let away: unknown;
+    for (const same of Map.groupBy(jobs, ({ data }) => data.shardId).values()) {
+      const { tenantId, shardId } = same[0]!.data;
+      const error: unknown = away ?? (await this.embedShard(tenantId, shardId).catch((failure: unknown) => failure));
+      if (error instanceof EmbeddingsUnavailable && !error.isOfTexts) away = error;
+      for (const { id } of same) results.push(resultOf(id, error));
+    }
+    return results;
   }
 
   /**
-   * Embeds every chunk of the shard that has no vector of the present model. A job that is killed goes on where it was.
+   * Embeds chunks of the shard that have no vector of the present model. A job that is killed goes on where it was.
    */
   async embedShard(tenantId: string, shardId: string): Promise<void> {
-    for (;;) {
+    const end = performance.now() + SLICE_MS;
+    while (performance.now() < end) {
       const space = await this.spaces.filled();
       const chunks = await this.tenancy.run(tenantId, () =>
         this.vectors.findUnembedded({ shardId }, space.name, this.client.batch),
@@ -54,6 +84,7 @@ export class EmbeddingService implements OnModuleInit {
       if (chunks.length === 0) return;
       await this.embed(space, { tenantId, chunks }, { timeoutMs: TIMEOUT_MS, attempts: ATTEMPTS });
     }
+    await this.tenancy.run(tenantId, () => this.send(shardId, SLICE_MS));
   }
 
   /**
@@ -106,3 +137,8 @@ export class EmbeddingService implements OnModuleInit {
       });
   }
 }
+
+const resultOf = (id: string, error: unknown): JobResult =>
+  error === undefined
+    ? { id, status: 'completed' }
+    : { id, status: 'failed', output: { message: (error as Error).message } };
