@@ -9,7 +9,7 @@ import {
   type RecordPlan,
 } from './sync-plan.rules.js';
 import { SyncLocalStore } from './sync-local.store.js';
-import type { IncomingVersion, LocalState, LocalWrite, SyncContent } from './sync-record.types.js';
+import type { IncomingVersion, KeptVersion, LocalState, LocalWrite, SyncContent } from './sync-record.types.js';
 import { type KeptContent, SyncRecordsStore } from './sync-records.store.js';
 import { positionsOf } from './sync-take-up.service.js';
 import { type SyncTenant, SyncTenantsStore } from './sync-tenants.store.js';
@@ -37,20 +37,30 @@ export class SyncApplyService {
     const byKey = new Map<string, IncomingVersion[]>();
     for (const version of versions) byKey.set(version.key, [...(byKey.get(version.key) ?? []), version]);
     const kept = await this.records.find([...byKey.keys()]);
-    const known = [...byKey.values()].flatMap(([first]) => (first && kept.has(first.key) ? [first] : []));
-    const local = await this.local.read(known);
     const keeping = await this.tenants.keeping();
-    const planOf = (incoming: readonly IncomingVersion[], holds: Keeping): PlannedRecord => {
-      const { key } = incoming[0]!;
-      const before: RecordBefore = { kept: kept.get(key) ?? [], local: local.get(key) ?? { kind: 'absent' } };
-      return { plan: planRecord(before, incoming, holds), before, incoming };
-    };
     const groups = [...byKey.values()];
-    const placed = withPlaced(
-      keeping,
-      groups.filter(([first]) => first!.target === 'holds').map((incoming) => planOf(incoming, keeping)),
-    );
-    return groups.map((incoming) => planOf(incoming, placed));
+    const ofHolds = groups.filter(([first]) => first!.target === 'holds');
+    const placed = withPlaced(keeping, await this.planEach(ofHolds, kept, keeping));
+    return this.planEach(groups, kept, placed);
+  }
+
+  private async planEach(
+    groups: readonly IncomingVersion[][],
+    kept: ReadonlyMap<string, KeptVersion[]>,
+    keeping: Keeping,
+  ): Promise<PlannedRecord[]> {
+    const planned: PlannedRecord[] = [];
+    for (let from = 0; from < groups.length; from += AT_ONCE) {
+      const part = groups.slice(from, from + AT_ONCE);
+      const local = await this.local.read(part.flatMap(([first]) => (first && kept.has(first.key) ? [first] : [])));
+      for (const incoming of part) {
+        const { key } = incoming[0]!;
+        const before: RecordBefore = { kept: kept.get(key) ?? [], local: local.get(key) ?? { kind: 'absent' } };
+        const plan = planRecord(before, incoming, keeping);
+        planned.push({ plan, before: withoutUnused(before, plan), incoming });
+      }
+    }
+    return planned;
   }
 
   /** Does what was planned. @param receiptId the receipt that says so */
@@ -69,20 +79,36 @@ export class SyncApplyService {
     const held = await this.records.findHeld(A_ROUND);
     const names = [...new Map(held.map((version) => [version.key, version])).values()];
     const kept = await this.records.find(names.map(({ key }) => key));
-    const local = await this.local.read(names);
     const keeping = await this.tenants.keeping();
-    const contents = await this.records.readContents(held);
-    const freed = names
-      .map(({ key }) => {
-        const versions = kept
-          .get(key)!
-          .map((version) => ({ ...version, content: contents.get(version.digest) ?? null }));
-        const before: RecordBefore = { kept: versions, local: local.get(key)! };
-        return { plan: planRecord(before, [], keeping), before, incoming: [] };
-      })
-      .filter(({ plan }) => plan.winner.state !== 'held');
-    if (freed.length > 0) await this.apply(by, tenant, freed, await receiptOf(freed.length));
-    return freed.length;
+    const freed = await this.freedOf(names, kept, keeping);
+    if (freed.length === 0) return 0;
+    const local = await this.local.read(freed);
+    const keys = new Set(freed.map(({ key }) => key));
+    const contents = await this.records.readContents(held.filter(({ key }) => keys.has(key)));
+    const planned = freed.map(({ key }) => {
+      const versions = kept.get(key)!.map((version) => ({ ...version, content: contents.get(version.digest) ?? null }));
+      const before: RecordBefore = { kept: versions, local: local.get(key)! };
+      return { plan: planRecord(before, [], keeping), before, incoming: [] };
+    });
+    await this.apply(by, tenant, planned, await receiptOf(planned.length));
+    return planned.length;
+  }
+
+  /** Records that nothing keeps any more from being shown. What is in them makes no difference to that. */
+  private async freedOf(
+    names: readonly KeptVersion[],
+    kept: ReadonlyMap<string, KeptVersion[]>,
+    keeping: Keeping,
+  ): Promise<KeptVersion[]> {
+    const freed: KeptVersion[] = [];
+    for (let from = 0; from < names.length; from += AT_ONCE) {
+      const part = names.slice(from, from + AT_ONCE);
+      const local = await this.local.read(part);
+      const isFreed = ({ key }: KeptVersion): boolean =>
+        planRecord({ kept: kept.get(key)!, local: local.get(key)! }, [], keeping).winner.state !== 'held';
+      freed.push(...part.filter(isFreed));
+    }
+    return freed;
   }
 
   /** A winner whose content is not at hand, for it was erased here, changes nothing. */
@@ -135,6 +161,8 @@ export class SyncApplyService {
 
 /** Records whose holds ended that are looked at together. */
 const A_ROUND = 2000;
+/** Records whose content is in memory at once, since each may have a MiB. */
+const AT_ONCE = 100;
 
 type PlacedVersion = PlannedVersion & { readonly localDigest: string | null; readonly before: RecordBefore };
 
@@ -144,6 +172,14 @@ const rowOf =
     ...plain(version),
     position: position + place + 1,
   });
+
+/** Content that no version has any more is not looked at again: a peer may have deleted much that is large. */
+function withoutUnused(before: RecordBefore, { target, versions }: RecordPlan): RecordBefore {
+  const { local } = before;
+  if (local.kind !== 'present' || target === 'holds') return before;
+  const isUsed = versions.some(({ contentDigest }) => contentDigest === local.digest);
+  return isUsed ? before : { ...before, local: { ...local, content: {} } };
+}
 
 /** Without the content that came with it. */
 const plain = <T extends object>(version: T): T => {

@@ -74,8 +74,8 @@ export class SyncConflictsService {
     await this.index.settle();
     const kept = (await this.records.find([key])).get(key) ?? [];
     if (!hasConflict(kept) || !isReached(kept[0]!, reach)) throw unknown(key);
-    const { versions } = await this.contents.read(kept);
-    const chosen = versions.find(({ version }) => named(version.digest) === digest);
+    const wanted = kept.filter((one) => named(one.digest) === digest);
+    const [chosen] = (await this.contents.read(wanted)).versions;
     if (!chosen)
       throw invalid(
         'body.digest',

@@ -8,7 +8,7 @@ import { SyncRecordsStore } from './sync-records.store.js';
 export const MAX_TEXT = 8 * 1024 * 1024;
 /** Versions whose content is read together: a few at first, since each may have a MiB. */
 const AT_FIRST = 32;
-const AT_ONCE = 500;
+const AT_ONCE = 100;
 
 export interface WholeVersion {
   readonly version: KeptVersion;

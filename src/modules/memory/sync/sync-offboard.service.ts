@@ -5,7 +5,7 @@ import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import { PeerEnds } from './peer-ends.service.js';
 import { isPinned } from './sync-ids.rules.js';
 import { SyncIndexService } from './sync-index.service.js';
-import { SyncPagesStore } from './sync-pages.store.js';
+import { SyncPagesStore, type VersionPlace } from './sync-pages.store.js';
 import type { KeptVersion } from './sync-record.types.js';
 import { SyncRecordsStore } from './sync-records.store.js';
 import { positionsOf } from './sync-take-up.service.js';
@@ -19,8 +19,8 @@ import { MembershipEpochOld } from './sync.problems.js';
 const MAX_REMOVED = 2000;
 /** Of those that holds keep, as many are listed. */
 const MAX_LISTED = 1000;
-/** Copies that are looked at. */
-const MAX_LOOKED = 200_000;
+/** Versions that are read at once. */
+const PAGE = 2000;
 
 /** A tenant leaves its peers: they end, and what came from them alone goes. */
 @Injectable()
@@ -51,24 +51,56 @@ export class SyncOffboardService {
   ): Promise<Offboarded> {
     const epoch = nextEpoch(tenant, membership_epoch);
     const { holds } = await this.tenants.keeping();
-    const foreign = groupsOf(await this.pages.foreign(tenant.origins, MAX_LOOKED));
-    const kept = foreign.filter(([version]) => isPinned(version!, holds));
-    const free = foreign.filter(([version]) => !isPinned(version!, holds));
-    const removed = free.slice(0, MAX_REMOVED);
+    const { kept, keptCount, removed, freeCount } = await this.divide(tenant.origins, holds);
     let receiptId: string | null = null;
     const ended = await this.peers.endAll(by, dry_run);
     if (!dry_run) {
-      const facts = { membershipEpoch: epoch, removed: removed.length, kept: kept.length, endedPeers: ended };
+      const facts = { membershipEpoch: epoch, removed: removed.length, kept: keptCount, endedPeers: ended };
       receiptId = (await this.audit.record(by, syncOffboarded(this.tenancy.tenant, facts))).receiptId;
       await this.forget(by, tenant, removed, receiptId);
       await this.tenants.setMembershipEpoch(epoch);
     }
     return {
       ...{ schema: 'svc.sync_offboarded/1', tenant_id: this.tenancy.tenant, membership_epoch: epoch, dry_run },
-      ...{ ended_peers: ended, removed_count: removed.length, remaining_count: free.length - removed.length },
-      kept: kept.slice(0, MAX_LISTED).map(([version]) => ({ collection: version!.target, id: [...version!.parts] })),
-      ...{ kept_count: kept.length, receipt_id: receiptId, offboarded_at: new Date().toISOString() },
+      ...{ ended_peers: ended, removed_count: removed.length, remaining_count: freeCount - removed.length },
+      kept: kept.map(({ target, parts }) => ({ collection: target, id: [...parts] })),
+      ...{ kept_count: keptCount, receipt_id: receiptId, offboarded_at: new Date().toISOString() },
     };
+  }
+
+  /** However many copies there are, no more of them are in memory than are removed, or listed. */
+  private async divide(origins: readonly string[], holds: readonly (readonly string[])[]) {
+    const [kept, removed]: [KeptVersion[], KeptVersion[][]] = [[], []];
+    let [keptCount, freeCount] = [0, 0];
+    for await (const versions of this.copies(origins)) {
+      if (isPinned(versions[0]!, holds)) {
+        keptCount += 1;
+        if (kept.length < MAX_LISTED) kept.push(versions[0]!);
+      } else {
+        freeCount += 1;
+        if (removed.length < MAX_REMOVED) removed.push(versions);
+      }
+    }
+    return { kept, keptCount, removed, freeCount };
+  }
+
+  /** The versions of each record that came from others alone. */
+  private async *copies(origins: readonly string[]): AsyncGenerator<KeptVersion[]> {
+    let versions: KeptVersion[] = [];
+    let after: VersionPlace = { key: '', digest: '' };
+    for (let found = PAGE; found === PAGE;) {
+      const page = await this.pages.foreign(origins, after, PAGE);
+      for (const version of page) {
+        if (versions.length > 0 && versions[0]!.key !== version.key) {
+          yield versions;
+          versions = [];
+        }
+        versions.push(version);
+      }
+      found = page.length;
+      after = page.at(-1) ?? after;
+    }
+    if (versions.length > 0) yield versions;
   }
 
   /** No deletion is left that would travel: the copies are those of others. */
@@ -90,13 +122,6 @@ export class SyncOffboardService {
     await this.tenants.advance({ writes: tenant.writes, position, positions: positionsOf(versions, position) });
     await this.tenants.dropOwnMarks();
   }
-}
-
-/** The versions of each record. */
-function groupsOf(versions: readonly KeptVersion[]): KeptVersion[][] {
-  const groups = new Map<string, KeptVersion[]>();
-  for (const version of versions) groups.set(version.key, [...(groups.get(version.key) ?? []), version]);
-  return [...groups.values()];
 }
 
 const MAX_U64 = 2n ** 64n - 1n;

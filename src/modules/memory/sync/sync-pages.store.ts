@@ -4,8 +4,14 @@ import type { KeptVersion } from './sync-record.types.js';
 import { bytesOf, type RawVersion, VERSION_COLUMNS, versionOf } from './sync-records.store.js';
 import type { Collection, SyncReach } from './sync.types.js';
 
+/** Where a version stands in the order of keys and digests. */
+export interface VersionPlace {
+  readonly key: string;
+  readonly digest: string;
+}
+
 /** Where a page begins: after a version, or after a position. */
-export type PageStart = { readonly key: string; readonly digest: string } | { readonly position: number };
+export type PageStart = VersionPlace | { readonly position: number };
 
 /** A root with the position that it is as of. */
 export interface DigestsRead {
@@ -73,13 +79,14 @@ export class SyncPagesStore {
     return rows.map(({ key }) => key);
   }
 
-  /** Records that none of these origins ever wrote; the held ones are those that a legal hold pins. */
-  async foreign(origins: readonly string[], limit: number): Promise<KeptVersion[]> {
+  /** Versions of records that none of these origins ever wrote, record by record, after one of them. */
+  async foreign(origins: readonly string[], after: VersionPlace, limit: number): Promise<KeptVersion[]> {
     const rows = await this.tenancy.query<RawVersion>(
       `select ${VERSION_COLUMNS} from sync_record r where r.tenant_id = $1 and r.target <> 'holds'
+         and (r.key, r.digest) > ($3::bytea, $4::bytea)
          and (select bool_or(o.vector ?| $2::text[]) from sync_record o where o.tenant_id = $1 and o.key = r.key) is not true
-       order by r.key, r.digest limit $3`,
-      [this.tenancy.tenant, origins, limit],
+       order by r.key, r.digest limit $5`,
+      [this.tenancy.tenant, origins, Buffer.from(after.key, 'hex'), Buffer.from(after.digest, 'hex'), limit],
     );
     return rows.map(versionOf);
   }

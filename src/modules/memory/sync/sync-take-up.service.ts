@@ -9,8 +9,8 @@ import { SyncRecordsStore, type VersionRow } from './sync-records.store.js';
 import { SyncTenantsStore, type SyncTenant } from './sync-tenants.store.js';
 import type { Collection } from './sync.types.js';
 
-/** After so many records others have their turn. */
-const A_TURN = 500;
+/** Records whose content is in memory at once, since each may have a MiB: of them the digests alone are kept. */
+const AT_ONCE = 100;
 
 /** Makes versions of what local writes changed, in the open unit of work and under its lock. */
 @Injectable()
@@ -30,17 +30,19 @@ export class SyncTakeUpService {
     const names = [...new Map(changed.map((name) => [name.key, name])).values()];
     if (names.length === 0) return [];
     const kept = await this.records.find(names.map(({ key }) => key));
-    const local = await this.local.read(names);
     const rows: VersionRow[] = [];
     const dropped: KeptVersion[] = [];
-    for (const [place, name] of names.entries()) {
-      const before = kept.get(name.key) ?? [];
-      const now = local.get(name.key)!;
-      if (isChange(before, now, isForced)) {
+    for (let from = 0; from < names.length; from += AT_ONCE) {
+      const part = names.slice(from, from + AT_ONCE);
+      const local = await this.local.read(part);
+      for (const name of part) {
+        const before = kept.get(name.key) ?? [];
+        const now = local.get(name.key)!;
+        if (!isChange(before, now, isForced)) continue;
         rows.push(nextVersion(tenant, name, { before, now, place: rows.length + 1 }));
         dropped.push(...before);
       }
-      if (place % A_TURN === A_TURN - 1) await nextTurn();
+      await nextTurn();
     }
     await this.keep(tenant, rows, dropped);
     return rows;
