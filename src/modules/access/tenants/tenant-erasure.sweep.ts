@@ -1,6 +1,7 @@
 import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { LegalHold } from '../../../common/legal-holds/held-rows.js';
 import { LOG, type Log } from '../../../common/observability/log.js';
+import { eachInTurn } from '../../../common/scheduler/each-in-turn.js';
 import { Scheduler, type ScheduledWork } from '../../../common/scheduler/scheduler.js';
 import { KeptTenants } from './kept-tenants.service.js';
 import { TenantErasureService } from './tenant-erasure.service.js';
@@ -26,14 +27,14 @@ export class TenantErasureSweep implements OnApplicationBootstrap {
 
   async sweep(): Promise<void> {
     await this.kept.keepAll();
-    for (const tenant of await this.erasure.listDue()) {
+    await eachInTurn(await this.erasure.listDue(), async (tenant) => {
       const erased = await this.eraseUnlessHeld(tenant);
       if (erased && erased.rows > 0)
         this.log.info(
           { tenant, rows: erased.rows, complete: erased.isComplete },
           'rows of a deleted tenant were erased',
         );
-    }
+    });
   }
 
   /** A tenant that legal holds keep stays whole; the others are erased. */

@@ -1,7 +1,7 @@
 import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleInit } from '@nestjs/common';
 import { SETTINGS, type Settings } from '../../../common/config/settings.js';
-import { isDatabaseUnavailable } from '../../../common/database/unavailable.js';
 import { Metrics } from '../../../common/observability/metrics.js';
+import { eachInTurn } from '../../../common/scheduler/each-in-turn.js';
 import { type ScheduledWork, Scheduler } from '../../../common/scheduler/scheduler.js';
 import { CrossTenant } from '../../../common/tenancy/cross-tenant.js';
 import { AllConversions, type PendingConversions, type Position, positionOf } from './all-conversions.store.js';
@@ -59,18 +59,10 @@ export class ConversionExpiryService implements OnModuleInit, OnApplicationBoots
    */
   async sweep(): Promise<number> {
     let released = 0;
-    const failures: unknown[] = [];
-    for await (const [tenantId, conversionId] of this.expired()) {
-      if (this.work?.isStopped) break;
-      try {
-        const settled = await this.settlements.settle(tenantId, conversionId, EXPIRED);
-        released += settled?.receiptId === undefined ? 0 : 1;
-      } catch (error) {
-        if (isDatabaseUnavailable(error)) throw error;
-        failures.push(error);
-      }
-    }
-    if (failures.length > 0) throw failures[0];
+    await eachInTurn(this.expired(), async ([tenantId, conversionId]) => {
+      const settled = await this.settlements.settle(tenantId, conversionId, EXPIRED);
+      released += settled?.receiptId === undefined ? 0 : 1;
+    });
     return released;
   }
 
@@ -81,7 +73,10 @@ export class ConversionExpiryService implements OnModuleInit, OnApplicationBoots
       const page = await this.crossTenant.run('conversion expiry', (query) =>
         new AllConversions(query).findExpired(from, BATCH),
       );
-      for (const { tenant_id, conversion_id } of page) yield [tenant_id, conversion_id];
+      for (const { tenant_id, conversion_id } of page) {
+        if (this.work?.isStopped) return;
+        yield [tenant_id, conversion_id];
+      }
       if (page.length < BATCH) return;
       after = positionOf(page.at(-1)!);
     }

@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { AuditTrail } from '../../../common/evidence-log/audit-trail.js';
 import { LOG, type Log } from '../../../common/observability/log.js';
+import { eachInTurn } from '../../../common/scheduler/each-in-turn.js';
 import { CrossTenant } from '../../../common/tenancy/cross-tenant.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import { TenantRepository } from '../../../common/tenancy/tenant-repository.js';
@@ -32,7 +33,7 @@ export class PeerAlarms {
   /** Those that a process which was killed has left. */
   async raiseAll(): Promise<void> {
     const logs = await this.crossTenant.run('watch peer log', (query) => new PeerLogsStore(query).listUnalarmed());
-    for (const logId of logs) await this.raise(logId);
+    await eachInTurn(logs, (logId) => this.raise(logId));
   }
 
   async raise(logId: string): Promise<void> {
@@ -41,7 +42,7 @@ export class PeerAlarms {
       return { log: await store.find(logId), peers: await store.listPeers(logId) };
     });
     if (!log || log.state === 'ok') return;
-    for (const { tenantId, peerId } of peers) await this.tenancy.run(tenantId, () => this.open(log, peerId));
+    await eachInTurn(peers, ({ tenantId, peerId }) => this.tenancy.run(tenantId, () => this.open(log, peerId)));
   }
 
   private async open(log: PeerLog, peerId: string): Promise<void> {

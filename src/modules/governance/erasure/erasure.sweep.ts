@@ -3,6 +3,7 @@ import { SETTINGS, type Settings } from '../../../common/config/settings.js';
 import { ErasureList } from '../../../common/erasures/erasure-list.js';
 import { LOG, type Log } from '../../../common/observability/log.js';
 import { Problem } from '../../../common/problem/problem.js';
+import { eachInTurn } from '../../../common/scheduler/each-in-turn.js';
 import { DueWork, FALLBACK_MS } from '../../../common/scheduler/due-work.js';
 import { Scheduler } from '../../../common/scheduler/scheduler.js';
 import { CrossTenant } from '../../../common/tenancy/cross-tenant.js';
@@ -93,16 +94,19 @@ export class ErasureSweep implements OnApplicationBootstrap {
     }
   }
 
-  /** Erasures that were asked for, and that no process is at. */
+  /** Erasures that were asked for, and that no process is at: one that lasts keeps no other tenant's waiting. */
   async goOn(): Promise<void> {
     const waiting = await this.crossTenant.run('erasures', (query) =>
       query<{ tenant_id: string; erasure_id: string }>(ASKED_FOR),
     );
-    for (const { tenant_id: tenantId, erasure_id: erasureId } of waiting)
-      await this.runs.run(tenantId, erasureId).catch((error: unknown) => {
+    const runs = waiting.map(({ tenant_id: tenantId, erasure_id: erasureId }) =>
+      this.runs.run(tenantId, erasureId).catch((error: unknown) => {
         if (!(error instanceof Problem)) throw error;
         this.log.info({ erasure_id: erasureId, problem: error.message }, 'an erasure was refused');
-      });
+      }),
+    );
+    const failed = (await Promise.allSettled(runs)).find(({ status }) => status === 'rejected');
+    if (failed) throw (failed as PromiseRejectedResult).reason;
   }
 
   /** A restore has no queue to ask for it by; one that waits already is not asked for twice. */
@@ -110,8 +114,9 @@ export class ErasureSweep implements OnApplicationBootstrap {
     const shards = await this.crossTenant.run('erasures', (query) =>
       query<{ tenant_id: string; shard_id: string }>(STALE_SHARDS),
     );
-    for (const { tenant_id: tenantId, shard_id: shardId } of shards)
-      await this.tenancy.run(tenantId, () => this.rewrites.request(shardId));
+    await eachInTurn(shards, ({ tenant_id: tenantId, shard_id: shardId }) =>
+      this.tenancy.run(tenantId, () => this.rewrites.request(shardId)),
+    );
   }
 }
 
@@ -126,7 +131,7 @@ const STALE_SHARDS = `
     and not exists (select from chunk c where c.tenant_id = t.tenant_id and c.chunk_id = t.chunk_id)`;
 /** The process that takes a request begins at once; one that waits has lost it. */
 const ASKED_FOR = `
-  select tenant_id, erasure_id from erasure_request where state = 'running' and requested_at < now() - interval '2 seconds' and due_at <= now() order by requested_at`;
+  select tenant_id, erasure_id from erasure_request where state = 'running' and requested_at < now() - interval '2 seconds' and due_at <= now() order by requested_at limit 1000`;
 const WAITING = `
   select tenant_id, erasure_id from erased_receipt where announced_by is null
   union select tenant_id, erasure_id from erased_fact where announced_by is null

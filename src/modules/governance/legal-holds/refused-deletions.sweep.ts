@@ -1,5 +1,6 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { HoldRefusals } from '../../../common/legal-holds/hold-refusals.service.js';
+import { eachInTurn } from '../../../common/scheduler/each-in-turn.js';
 import { Scheduler } from '../../../common/scheduler/scheduler.js';
 import { CrossTenant } from '../../../common/tenancy/cross-tenant.js';
 
@@ -24,6 +25,6 @@ export class RefusedDeletionsSweep implements OnApplicationBootstrap {
     const due = await this.crossTenant.run('refused deletions', (query) =>
       query<{ tenant_id: string }>('select distinct tenant_id from hold_refusal where receipt_id is null'),
     );
-    for (const { tenant_id: tenantId } of due) await this.refusals.receiptDue(tenantId);
+    await eachInTurn(due, ({ tenant_id: tenantId }) => this.refusals.receiptDue(tenantId));
   }
 }

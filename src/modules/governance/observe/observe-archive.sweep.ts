@@ -1,6 +1,7 @@
 import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { SETTINGS, type Settings } from '../../../common/config/settings.js';
 import { AuditTrail } from '../../../common/evidence-log/audit-trail.js';
+import { eachInTurn } from '../../../common/scheduler/each-in-turn.js';
 import { Scheduler } from '../../../common/scheduler/scheduler.js';
 import { CrossTenant } from '../../../common/tenancy/cross-tenant.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
@@ -14,6 +15,8 @@ const SERVER = { principal: 'server', authType: 'internal' } as const;
 interface DueSession {
   tenant_id: string;
   session_id: string;
+  /** As text: a Date has no more than milliseconds. */
+  opened_at: string;
 }
 
 /**
@@ -42,12 +45,19 @@ export class ObserveArchiveSweep implements OnApplicationBootstrap {
   /** @returns how many sessions were archived */
   async sweep(): Promise<number> {
     let archived = 0;
-    for (;;) {
-      const due = await this.crossTenant.run(WHAT, (query) => query<DueSession>(DUE, [this.days, BATCH]));
-      let done = 0;
-      for (const session of due) done += Number(await this.archive(session));
-      archived += done;
-      if (done === 0) return archived;
+    await eachInTurn(this.findDue(), async (session) => {
+      archived += Number(await this.archive(session));
+    });
+    return archived;
+  }
+
+  private async *findDue(): AsyncGenerator<DueSession> {
+    for (let last: DueSession | undefined; ;) {
+      const after = [last?.opened_at, last?.tenant_id, last?.session_id];
+      const due = await this.crossTenant.run(WHAT, (query) => query<DueSession>(DUE, [this.days, BATCH, ...after]));
+      yield* due;
+      if (due.length < BATCH) return;
+      last = due.at(-1);
     }
   }
 
@@ -71,8 +81,10 @@ const IS_DUE = (session: string, days: string): string => `${session}.archived_a
   and not exists (select from observe_step step where step.tenant_id = ${session}.tenant_id and step.session_id = ${session}.session_id
     and greatest(step.opened_at, step.closed_at) >= now() - make_interval(days => ${days}))`;
 
-const DUE = `select s.tenant_id, s.session_id from observe_session s join tenant t on t.tenant_id = s.tenant_id and t.state = 'active'
-  where ${IS_DUE('s', '$1::int')} order by s.opened_at limit $2`;
+const DUE = `select s.tenant_id, s.session_id, s.opened_at::text as opened_at from observe_session s join tenant t on t.tenant_id = s.tenant_id and t.state = 'active'
+  where ${IS_DUE('s', '$1::int')}
+    and ($3::timestamptz is null or (s.opened_at, s.tenant_id, s.session_id) > ($3::timestamptz, $4::text, $5::text))
+  order by s.opened_at, s.tenant_id, s.session_id limit $2`;
 const ARCHIVE = `update observe_session s set archived_at = now()
   where s.tenant_id = $1 and s.session_id = $2 and ${IS_DUE('s', '$3::int')} returning s.archived_at`;
 const EMPTY = `with emptied as (

@@ -1,6 +1,7 @@
 import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { SETTINGS, type Settings } from '../../../common/config/settings.js';
 import { AuditTrail } from '../../../common/evidence-log/audit-trail.js';
+import { eachInTurn } from '../../../common/scheduler/each-in-turn.js';
 import { Scheduler } from '../../../common/scheduler/scheduler.js';
 import { CrossTenant } from '../../../common/tenancy/cross-tenant.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
@@ -40,15 +41,15 @@ export class CandidateExpiry implements OnApplicationBootstrap {
         [this.days],
       ),
     );
-    for (const { tenant_id: tenant } of tenants)
-      for (let done = BATCH; done === BATCH;) done = await this.tenancy.run(tenant, () => this.expire());
+    await eachInTurn(tenants, ({ tenant_id: tenant }) => this.tenancy.run(tenant, () => this.expireSome()));
   }
 
-  private async expire(): Promise<number> {
+  /** @returns whether there may be more */
+  private async expireSome(): Promise<boolean> {
     await this.tenancy.lock(LOCK);
     const ids = await this.store.expire(this.days, BATCH);
     const entries = ids.map((id) => candidateEntry('expired', id, { days: this.days }));
     if (entries.length > 0) await this.audit.recordMany(EXPIRY, entries);
-    return ids.length;
+    return ids.length === BATCH;
   }
 }

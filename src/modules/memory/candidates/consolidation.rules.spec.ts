@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { atOnce } from '../../../search/slices.js';
 import { reviewsOf, type StoredStatement } from './consolidation.rules.js';
 
 let minute = 0;
@@ -13,7 +14,7 @@ const fact = (fact_id: string, entity: string, key: string, value: string, valid
   }) satisfies StoredStatement;
 const now = new Date('2026-02-01T00:00:00Z');
 const seen = (...facts: StoredStatement[]) =>
-  reviewsOf(facts, now).map(({ kind, fact: { fact_id }, other }) => [kind, fact_id, other?.fact_id]);
+  atOnce(reviewsOf(facts, now)).map(({ kind, fact: { fact_id }, other }) => [kind, fact_id, other?.fact_id]);
 
 it('puts forward the older of two that say nearly the same', () => {
   const words = 'the spare key lies under the third stone';
@@ -31,6 +32,13 @@ it('puts forward the older of two that contradict each other under one name', ()
 it('puts forward what is over, and compares it with nothing', () => {
   const over = fact('a', 'ada', 'visa', 'ok', new Date('2026-01-31T00:00:00Z'));
   expect(seen(over, fact('b', 'ada', 'Visa', 'ok'))).toEqual([['expired', 'a', undefined]]);
+});
+
+it('yields at each comparison, so that many facts keep no request waiting', () => {
+  const facts = Array.from({ length: 20 }, (_, n) => fact(`f${n}`, 'ada', `key ${n}`, `a value of its own, ${n}`));
+  let steps = 0;
+  for (const work = reviewsOf(facts, now); !work.next().done;) steps += 1;
+  expect(steps).toBe((20 * 19) / 2);
 });
 
 it('lets be what differs, in name or in short values', () => {

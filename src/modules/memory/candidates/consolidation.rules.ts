@@ -26,16 +26,21 @@ const MAX_OF_ENTITY = 200;
 const ALIKE = 0.85;
 const MIN_WORDS = 4;
 
+/** A fact with what of it is compared. */
+interface Comparable {
+  readonly fact: StoredStatement;
+  readonly name: string;
+  readonly value: string;
+  readonly words: ReadonlySet<string>;
+}
+
 /** What of these facts is to be looked at; each fact once, the older one of two. */
-export function reviewsOf(facts: readonly StoredStatement[], now: Date): Review[] {
-  const reviews = new Map<string, Review>();
-  const add = (review: Review) => {
-    if (!reviews.has(review.fact.fact_id)) reviews.set(review.fact.fact_id, review);
-  };
-  for (const fact of facts) if (fact.valid_to !== null && fact.valid_to <= now) add({ kind: 'expired', fact });
-  const standing = facts.filter(({ fact_id }) => !reviews.has(fact_id));
-  for (const group of groupsOf(standing)) reviewGroup(group, add);
-  return [...reviews.values()];
+export function* reviewsOf(facts: readonly StoredStatement[], now: Date): Generator<void, Review[]> {
+  const isOver = ({ valid_to }: StoredStatement): boolean => valid_to !== null && valid_to <= now;
+  const reviews = facts.filter(isOver).map((fact): Review => ({ kind: 'expired', fact }));
+  const standing = facts.filter((fact) => !isOver(fact));
+  for (const group of groupsOf(standing)) yield* reviewGroup(group, reviews);
+  return reviews;
 }
 
 /** Facts whose entities are spelled alike, newest first. */
@@ -46,25 +51,36 @@ function groupsOf(facts: readonly StoredStatement[]): StoredStatement[][] {
     .map((group) => group.toSorted((a, b) => b.stored_at.getTime() - a.stored_at.getTime()).slice(0, MAX_OF_ENTITY));
 }
 
-function reviewGroup(group: readonly StoredStatement[], add: (review: Review) => void): void {
-  const words = new Map(group.map((fact) => [fact, new Set(compared(fact.value).match(/[\p{L}\p{N}]+/gu))]));
-  for (const [place, fact] of group.entries()) {
-    for (const newer of group.slice(0, place)) {
-      const kind = kindOf(fact, newer, words);
-      if (kind) add({ kind, fact, other: newer });
+function* reviewGroup(group: readonly StoredStatement[], reviews: Review[]): Generator<void> {
+  const newer: Comparable[] = [];
+  for (const fact of group) {
+    const one = comparableOf(fact);
+    for (const other of newer) {
+      yield;
+      const kind = kindOf(one, other);
+      if (!kind) continue;
+      reviews.push({ kind, fact, other: other.fact });
+      break;
     }
+    newer.push(one);
   }
 }
 
-function kindOf(
-  fact: StoredStatement,
-  newer: StoredStatement,
-  words: ReadonlyMap<StoredStatement, ReadonlySet<string>>,
-): ReviewKind | undefined {
-  if (compared(fact.value) === compared(newer.value)) return 'near_duplicate';
-  const [a, b] = [words.get(fact)!, words.get(newer)!];
-  const shared = [...a].filter((word) => b.has(word)).length;
-  const isAlike = Math.min(a.size, b.size) >= MIN_WORDS && shared / (a.size + b.size - shared) >= ALIKE;
-  if (isAlike) return 'near_duplicate';
-  return shortName(fact.key) === shortName(newer.key) ? 'contradiction' : undefined;
+function comparableOf(fact: StoredStatement): Comparable {
+  const value = compared(fact.value);
+  return { fact, name: shortName(fact.key), value, words: new Set(value.match(/[\p{L}\p{N}]+/gu)) };
+}
+
+function kindOf(a: Comparable, b: Comparable): ReviewKind | undefined {
+  if (a.value === b.value || isAlike(a.words, b.words)) return 'near_duplicate';
+  return a.name === b.name ? 'contradiction' : undefined;
+}
+
+function isAlike(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
+  const [fewer, more] = a.size < b.size ? [a, b] : [b, a];
+  // No more can be shared than the one with fewer words has.
+  if (fewer.size < MIN_WORDS || fewer.size / more.size < ALIKE) return false;
+  let shared = 0;
+  for (const word of fewer) if (more.has(word)) shared += 1;
+  return shared / (fewer.size + more.size - shared) >= ALIKE;
 }

@@ -3,6 +3,7 @@ import { uuid } from '../../../common/ids/uuid.js';
 import { readBuild } from '../../../common/build-info.js';
 import { SETTINGS, type Settings } from '../../../common/config/settings.js';
 import { AuditTrail } from '../../../common/evidence-log/audit-trail.js';
+import { eachInTurn } from '../../../common/scheduler/each-in-turn.js';
 import { Scheduler } from '../../../common/scheduler/scheduler.js';
 import { SecretScreen } from '../../../common/screening/secret-screen.js';
 import { lockToCopy } from '../../../common/tenancy/copied-texts.js';
@@ -10,6 +11,7 @@ import { CrossTenant } from '../../../common/tenancy/cross-tenant.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import { TenantRepository, type Values } from '../../../common/tenancy/tenant-repository.js';
 import { blake3, blake3Digest } from '../../../evidence/digest.js';
+import { inSlices } from '../../../search/slices.js';
 import { CandidateRow } from './candidate.entity.js';
 import { LOCK } from './candidate-standings.service.js';
 import { candidateEntry } from './candidates.events.js';
@@ -58,14 +60,14 @@ export class ConsolidationService implements OnApplicationBootstrap {
         `select c.tenant_id from fact_count c where c.scope = '' group by c.tenant_id having sum(c.records) > 0`,
       ),
     );
-    for (const { tenant_id: tenant } of tenants) await this.lookAt(tenant);
+    await eachInTurn(tenants, ({ tenant_id: tenant }) => this.lookAt(tenant));
   }
 
   private async lookAt(tenant: string): Promise<void> {
     const facts = await this.tenancy.run(tenant, () =>
       this.tenancy.query<StoredStatement>(FACTS, [tenant, MAX_FACTS, MAX_VALUE]),
     );
-    const reviews = reviewsOf(facts, new Date());
+    const reviews = await inSlices(reviewsOf(facts, new Date()));
     if (reviews.length === 0) return;
     await this.tenancy.run(tenant, async () => {
       await lockToCopy(this.tenancy);

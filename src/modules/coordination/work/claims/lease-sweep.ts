@@ -1,4 +1,5 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { eachInTurn } from '../../../../common/scheduler/each-in-turn.js';
 import { DueWork, FALLBACK_MS } from '../../../../common/scheduler/due-work.js';
 import { Scheduler } from '../../../../common/scheduler/scheduler.js';
 import { CrossTenant } from '../../../../common/tenancy/cross-tenant.js';
@@ -37,15 +38,14 @@ export class LeaseSweep implements OnApplicationBootstrap {
 
   async sweep(): Promise<void> {
     const due = await this.crossTenant.run('lease sweep', (query) => query<Due>(DUE));
-    for (const { tenant_id: tenant, kind } of due)
-      while ((await this.tenancy.run(tenant, () => this.end(kind))) === BATCH);
+    await eachInTurn(due, ({ tenant_id: tenant, kind }) => this.tenancy.run(tenant, () => this.endSome(kind)));
   }
 
-  /** @returns how many were ended */
-  private async end(kind: Due['kind']): Promise<number> {
-    if (kind === 'work') return (await this.workLeases.expire(await this.store.lockDue(BATCH))).length;
+  /** @returns whether there may be more */
+  private async endSome(kind: Due['kind']): Promise<boolean> {
+    if (kind === 'work') return (await this.workLeases.expire(await this.store.lockDue(BATCH))).length === BATCH;
     await this.leases.lockPaths();
-    return (await this.leases.sweep({ kind }, BATCH)).length;
+    return (await this.leases.sweep({ kind }, BATCH)).length === BATCH;
   }
 }
 

@@ -1,4 +1,5 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { eachInTurn } from '../../../../common/scheduler/each-in-turn.js';
 import { DueWork, FALLBACK_MS } from '../../../../common/scheduler/due-work.js';
 import { Scheduler } from '../../../../common/scheduler/scheduler.js';
 import { CrossTenant } from '../../../../common/tenancy/cross-tenant.js';
@@ -37,16 +38,14 @@ export class GateSweep implements OnApplicationBootstrap {
   }
 
   async sweep(): Promise<void> {
-    for (const tenant of await this.listTenants()) await this.sweepTenant(tenant);
+    await eachInTurn(await this.listTenants(), (tenant) => this.tenancy.run(tenant, () => this.lapseSome()));
   }
 
-  private async sweepTenant(tenant: string): Promise<void> {
-    for (let done = BATCH; done === BATCH;)
-      done = await this.tenancy.run(tenant, async () => {
-        const over = await this.store.lockOver(BATCH);
-        for (const gate of over) await this.gates.lapse(GATE_SWEEP, gate);
-        return over.length;
-      });
+  /** @returns whether there may be more */
+  private async lapseSome(): Promise<boolean> {
+    const over = await this.store.lockOver(BATCH);
+    for (const gate of over) await this.gates.lapse(GATE_SWEEP, gate);
+    return over.length === BATCH;
   }
 
   private async listTenants(): Promise<string[]> {
