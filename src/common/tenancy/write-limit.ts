@@ -1,3 +1,4 @@
+import { FairQueue, QueueFull } from '../workers/fair-queue.js';
 import { isReading } from './reading.js';
 
 /** Of so many connections a third, one at least, is kept for reads; a single one is shared. */
@@ -12,12 +13,7 @@ const TIMEOUTS_WAITED = 5;
  * its connection meanwhile: without a bound a few seconds of writes would leave none for reads.
  */
 export class WriteLimit {
-  private inside = 0;
-  /** Places that each party has, and those of it that wait for one, by its name. */
-  private readonly held = new Map<string, number>();
-  private readonly waiting = new Map<string, (() => void)[]>();
-  /** When a place last became free, by performance.now(). */
-  private movedAt = 0;
+  private readonly places: FairQueue;
 
   /**
    * @param timeoutMs how long a write waits while no place becomes free at all, in milliseconds. Where they do, it only
@@ -25,8 +21,10 @@ export class WriteLimit {
    */
   constructor(
     private readonly max: number,
-    private readonly timeoutMs: number,
-  ) {}
+    timeoutMs: number,
+  ) {
+    this.places = new FairQueue({ atOnce: max, waitMs: timeoutMs, timeouts: TIMEOUTS_WAITED });
+  }
 
   /**
    * @param party the tenant: where places are short, one that has few of them goes before one that has many
@@ -34,76 +32,15 @@ export class WriteLimit {
    */
   async run<T>(work: () => Promise<T>, party = ''): Promise<T> {
     if (isReading()) return work();
-    if (this.inside >= this.max) await this.wait(party);
-    else {
-      this.inside += 1;
-      this.hold(party);
-    }
+    let hasPlace = false;
     try {
-      return await work();
-    } finally {
-      this.leave(party);
+      return await this.places.run(party, 0, () => {
+        hasPlace = true;
+        return work();
+      });
+    } catch (error) {
+      if (hasPlace || !(error instanceof QueueFull)) throw error;
+      throw new Error(`timeout exceeded when trying to connect: ${this.max} writes wait for their commits`);
     }
-  }
-
-  private hold(party: string): void {
-    this.held.set(party, this.placesOf(party) + 1);
-  }
-
-  private placesOf(party: string): number {
-    return this.held.get(party) ?? 0;
-  }
-
-  /** The place of a write that ends goes to the one that has waited longest of the party with the fewest places. */
-  private leave(party: string): void {
-    this.movedAt = performance.now();
-    const left = this.placesOf(party) - 1;
-    if (left > 0) this.held.set(party, left);
-    else this.held.delete(party);
-    let next: string | undefined;
-    for (const one of this.waiting.keys())
-      if (next === undefined || this.placesOf(one) < this.placesOf(next)) next = one;
-    if (next === undefined) {
-      this.inside -= 1;
-      return;
-    }
-    this.hold(next);
-    this.takeWaiting(next)();
-  }
-
-  private takeWaiting(party: string): () => void {
-    const all = this.waiting.get(party)!;
-    const first = all.shift()!;
-    this.waiting.delete(party);
-    // Behind those that have as few places.
-    if (all.length > 0) this.waiting.set(party, all);
-    return first;
-  }
-
-  private wait(party: string): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const enter = (): void => {
-        clearTimeout(timer);
-        resolve();
-      };
-      const began = performance.now();
-      const look = (): void => {
-        const until = Math.min(this.movedAt + this.timeoutMs, began + TIMEOUTS_WAITED * this.timeoutMs);
-        const left = until - performance.now();
-        if (left > 0) timer = setTimeout(look, left);
-        else this.giveUp(party, enter, reject);
-      };
-      let timer = setTimeout(look, this.timeoutMs);
-      const all = this.waiting.get(party);
-      if (all) all.push(enter);
-      else this.waiting.set(party, [enter]);
-    });
-  }
-
-  private giveUp(party: string, enter: () => void, reject: (error: Error) => void): void {
-    const all = this.waiting.get(party)!;
-    all.splice(all.indexOf(enter), 1);
-    if (all.length === 0) this.waiting.delete(party);
-    reject(new Error(`timeout exceeded when trying to connect: ${this.max} writes wait for their commits`));
   }
 }

@@ -72,15 +72,17 @@ export class AgentRepeats {
 
   /** The requests to the servers are no part of the unit of work that holds the key. */
   private runHeld(asked: IdempotentRequest, work: () => Promise<AgentAnswer>): Promise<AgentAnswer> {
-    return this.held.run(() =>
-      this.tenancy.run(asked.tenantId, async () => {
-        const before = await this.findAnswer(asked);
-        if (before) return before;
-        await this.stayOpen();
-        const answer = await this.tenancy.apart(work);
-        await this.record(asked, answer);
-        return answer;
-      }),
+    return this.held.run(
+      () =>
+        this.tenancy.run(asked.tenantId, async () => {
+          const before = await this.findAnswer(asked);
+          if (before) return before;
+          await this.stayOpen();
+          const answer = await this.tenancy.apart(work);
+          this.record(asked, answer);
+          return answer;
+        }),
+      asked.tenantId,
     );
   }
 

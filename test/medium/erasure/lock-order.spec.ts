@@ -3,6 +3,7 @@ import { startApi, type TestApi, type TestTenant } from '../../kit/app.js';
 import { ALL_SCOPES, type DaemonCall, startDaemon, type TestDaemon } from '../../kit/daemon.js';
 import { asSuperuser } from '../../kit/database.js';
 import { whileLocked } from '../../kit/held-lock.js';
+import { ErasureSweep } from '../../../src/modules/governance/erasure/erasure.sweep.js';
 import { lockKeyOf } from '../../../src/common/tenancy/tenancy.js';
 import { given } from '../watches/given.js';
 
@@ -90,4 +91,32 @@ it('an erasure holds no connection while it waits for another of its tenant', { 
     await held.commit();
     for (const answer of await Promise.all(erasing)) expect(answer.body.erasure.state).toBe('removed');
   });
+});
+
+it('one that a process left and that lasts keeps no other tenant waiting', { timeout: 120_000 }, async () => {
+  const lock = `select pg_advisory_xact_lock(hashtextextended('${lockKeyOf(acme.tenantId, 'erasure')}'::jsonb::text, 0))`;
+  const selector = {
+    ...{ documents: [], entities: ['person:left'], entity_prefixes: [] },
+    ...{ fact_ids: [], principals: [], texts: [] },
+  };
+  const leave = (tenantId: string, minutes: number) =>
+    api.database.query(
+      `insert into erasure_request (tenant_id, erasure_id, selector, requested_by, auth_mode, requested_at)
+       values ($1, gen_random_uuid(), $2, 'p', 'none', now() - make_interval(mins => $3))`,
+      [tenantId, JSON.stringify(selector), minutes],
+    );
+  const left = async (tenantId: string) =>
+    (await api.database.query(`select from erasure_request where tenant_id = $1 and state = 'running'`, [tenantId]))
+      .length;
+  await whileLocked(api.database, lock, async (held) => {
+    await leave(acme.tenantId, 2);
+    await leave('other', 1);
+    const going = daemon.app.get(ErasureSweep).goOn();
+    await held.waitForBlocked(1);
+    await expect.poll(() => left('other'), { timeout: 10_000 }).toBe(0);
+    expect(await left(acme.tenantId)).toBe(1);
+    await held.commit();
+    await going;
+  });
+  await expect.poll(() => left(acme.tenantId), { timeout: 10_000 }).toBe(0);
 });

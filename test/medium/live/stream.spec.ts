@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Connections } from '../../../src/common/database/connections.js';
 import { send, startApi, type TestApi } from '../../kit/app.js';
 import { startDaemon, type TestDaemon } from '../../kit/daemon.js';
 import { EventStream } from './event-stream.js';
@@ -64,6 +65,22 @@ describe('the event stream', () => {
     }
     expect(received).toEqual(expected);
     await again.close();
+  });
+
+  it('takes no place from writes, nor waits for one', async () => {
+    const stream = await open(daemon);
+    const { writes } = daemon.app.get(Connections).app;
+    const { promise: held, resolve: release } = Promise.withResolvers<void>();
+    // More than there are places.
+    const holding = Array.from({ length: 64 }, () => writes.run(() => held, 'umbrella').catch(() => undefined));
+    try {
+      await happen();
+      expect(await stream.next()).toMatchObject({ data: { tenant_id: 'acme' } });
+    } finally {
+      release();
+      await Promise.all(holding);
+    }
+    await stream.close();
   });
 
   it('delivers no event of another tenant', async () => {

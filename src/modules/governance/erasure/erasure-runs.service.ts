@@ -21,8 +21,11 @@ import { IndexRewrites } from './index-rewrites.service.js';
 import { keptOf } from './kept-erasures.js';
 import { SubjectEraser } from './subject-eraser.js';
 
-/** Erasures of a process at once: each has a connection for as long as it takes, which may be minutes. */
-const AT_ONCE = 4;
+/**
+ * Erasures of a process at once: each has a connection for as long as it takes, which may be minutes. Those of a tenant
+ * wait for each other without one: PostgreSQL would do one at a time of them all the same.
+ */
+const TURNS = { atOnce: 4, ofClient: 1 };
 /** Of one that ends by an error that is neither a hold's nor the list's, and does not pass by itself. */
 const MAX_ATTEMPTS = 5;
 
@@ -35,9 +38,7 @@ export class ErasureRuns {
   private readonly requests: TenantRepository<ErasureRequestRow>;
   private readonly erasures: TenantRepository<ErasureRow>;
   private readonly list: ErasureList;
-  private readonly turns = new FairQueue({ atOnce: AT_ONCE });
-  /** Of each tenant the one that was asked for last. */
-  private readonly last = new Map<string, Promise<void>>();
+  private readonly turns = new FairQueue(TURNS);
 
   constructor(
     private readonly tenancy: Tenancy,
@@ -55,20 +56,11 @@ export class ErasureRuns {
   }
 
   /**
-   * Does nothing where it is done, or another process is at it. An unknown error leaves it to the next attempt. Those
-   * of a tenant wait for each other without a connection: PostgreSQL would do one at a time of them all the same.
+   * Does nothing where it is done, or another process is at it. An unknown error leaves it to the next attempt.
    * @throws LegalHold, ErasureListUnwritable: nothing was removed, and nothing will be
    */
   run(tenantId: string, erasureId: string): Promise<void> {
-    const run = async (): Promise<void> => this.turns.run(tenantId, 0, () => this.attempt(tenantId, erasureId));
-    const running = (this.last.get(tenantId) ?? Promise.resolve()).then(run);
-    const ended = running
-      .catch(() => undefined)
-      .finally(() => {
-        if (this.last.get(tenantId) === ended) this.last.delete(tenantId);
-      });
-    this.last.set(tenantId, ended);
-    return running;
+    return this.turns.run(tenantId, 0, () => this.attempt(tenantId, erasureId));
   }
 
   private async attempt(tenantId: string, erasureId: string): Promise<void> {

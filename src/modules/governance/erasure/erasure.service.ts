@@ -3,10 +3,11 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { isUuid } from '../../../common/ids/uuid-form.js';
 import { uuid } from '../../../common/ids/uuid.js';
 import type { DaemonCaller } from '../../../common/bearer-auth/daemon-caller.js';
-import { invalid } from '../../../common/problem/common-problems.js';
+import { invalid, ServiceUnavailable } from '../../../common/problem/common-problems.js';
 import type { Query } from '../../../common/tenancy/cross-tenant.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import { TenantRepository } from '../../../common/tenancy/tenant-repository.js';
+import { FairQueue, QueueFull } from '../../../common/workers/fair-queue.js';
 import { TenantResolver } from '../../../guards/tenant-resolver.js';
 import { type EraseSubject, type ErasureReply, MIN_TEXT } from './erasure.dto.js';
 import { ErasureRequestRow } from './erasure-request.entity.js';
@@ -19,6 +20,8 @@ import { SubjectEraser } from './subject-eraser.js';
 
 /** A caller waits for so long, and then is answered that the erasure runs. */
 const WAIT_MS = 15_000;
+/** Reports of a process at once: each has a connection for as long as it looks, which may be minutes. */
+const REPORTS = { atOnce: 2, ofClient: 1, places: 64, waitMs: WAIT_MS };
 
 /**
  * Takes erasures (D55): the request is committed before the work begins, so that the work ends whatever becomes of the
@@ -28,6 +31,7 @@ const WAIT_MS = 15_000;
 export class ErasureService {
   private readonly erasures: TenantRepository<ErasureRow>;
   private readonly requests: TenantRepository<ErasureRequestRow>;
+  private readonly reports = new FairQueue(REPORTS);
 
   constructor(
     private readonly tenants: TenantResolver,
@@ -43,7 +47,7 @@ export class ErasureService {
     { dry_run: isReport, tenant_id: tenantId, ...asked }: EraseSubject,
   ): Promise<ErasureReply> {
     const selector = selectorOf(asked);
-    if (isReport) return this.tenants.run(caller, tenantId, () => this.report(selector));
+    if (isReport) return this.reportInTurn(caller, tenantId, selector);
     const taken = await this.tenants.write(caller, tenantId, () => this.take(caller, selector));
     await this.waitFor(this.runs.run(taken.tenantId, taken.erasureId));
     return this.read(caller, taken.erasureId, tenantId);
@@ -58,6 +62,22 @@ export class ErasureService {
       if (request) return { erasure: requestOf(request) };
       throw new ErasureNotFound({ erasure_id: erasureId }, 'No erasure of this tenant has this id');
     });
+  }
+
+  /** @throws ServiceUnavailable while others are looked for */
+  private async reportInTurn(
+    caller: DaemonCaller,
+    tenantId: string | undefined,
+    selector: SubjectSelector,
+  ): Promise<ErasureReply> {
+    const client = tenantId ?? caller.homeTenant ?? '';
+    const report = () => this.tenants.run(caller, tenantId, () => this.report(selector));
+    try {
+      return await this.reports.run(client, 0, report);
+    } catch (error) {
+      if (!(error instanceof QueueFull)) throw error;
+      throw new ServiceUnavailable({ retryAfterSec: 15 }, 'Other dry runs of erasures are at work; ask again');
+    }
   }
 
   private async report(selector: SubjectSelector): Promise<ErasureReply> {

@@ -4,6 +4,7 @@ import type { Actor } from '../../../common/evidence-log/audit-trail.js';
 import { LOG, type Log } from '../../../common/observability/log.js';
 import { Scheduler } from '../../../common/scheduler/scheduler.js';
 import { CrossTenant } from '../../../common/tenancy/cross-tenant.js';
+import { FairQueue } from '../../../common/workers/fair-queue.js';
 import type { Direction } from '../peers/peers.types.js';
 import { ExchangeProgressStore } from './exchange-progress.store.js';
 import { type ExchangeName, type Way, WAYS } from './exchange.types.js';
@@ -21,12 +22,13 @@ interface DuePeer {
 const AT_ONCE = 4;
 /** While others wait an exchange lasts for so many times as often as there is one, within bounds. */
 const ROUNDS_A_TURN = 20;
-const SHORTEST_TURN_MS = 20_000;
+const MIN_TURN_MS = 20_000;
 const MAX_TURN_MS = 300_000;
+/** Timers are not exact. */
+const MARGIN_MS = 100;
 
 /** An exchange that is under way. */
 interface UnderWay {
-  readonly tenantId: string;
   readonly since: number;
   /** Ends it, so that others have its place. */
   readonly turn: AbortController;
@@ -41,6 +43,7 @@ interface UnderWay {
 @Injectable()
 export class ScheduledExchanges implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly ending = new AbortController();
+  private readonly turns = new FairQueue({ atOnce: AT_ONCE });
   private readonly waiting = new Map<string, DuePeer>();
   private readonly underWay = new Map<string, UnderWay>();
 
@@ -61,7 +64,6 @@ export class ScheduledExchanges implements OnApplicationBootstrap, OnModuleDestr
   /** What is under way is cut off; the next one goes on there. */
   async onModuleDestroy(): Promise<void> {
     this.ending.abort();
-    this.waiting.clear();
     await Promise.all([...this.underWay.values()].map(({ done }) => done));
   }
 
@@ -69,40 +71,31 @@ export class ScheduledExchanges implements OnApplicationBootstrap, OnModuleDestr
     const peers = await this.crossTenant.run('tenant sync', (query) => query<DuePeer>(DUE));
     for (const peer of peers) {
       const name = `${peer.tenant_id} ${peer.peer_id}`;
-      if (!this.underWay.has(name)) this.waiting.set(name, peer);
+      if (this.underWay.has(name)) continue;
+      const isNew = !this.waiting.has(name);
+      this.waiting.set(name, peer);
+      if (isNew) void this.turns.run(peer.tenant_id, 0, () => this.take(name, everySec));
     }
-    this.takeNext(everySec);
-    this.endTurns(everySec);
+    this.endTurns(turnMsOf(everySec));
   }
 
-  private takeNext(everySec: number): void {
-    while (!this.ending.signal.aborted && this.underWay.size < AT_ONCE) {
-      const next = this.findNext();
-      if (!next) return;
-      const [name, peer] = next;
-      this.waiting.delete(name);
-      const one = { tenantId: peer.tenant_id, since: performance.now(), turn: new AbortController() };
-      const done = this.exchangeBothWays(peer, everySec, one.turn.signal).finally(() => {
-        this.underWay.delete(name);
-        this.takeNext(everySec);
-      });
-      this.underWay.set(name, { ...one, done });
-    }
-  }
-
-  /** Of the tenant that has fewest under way, the one that has waited longest. */
-  private findNext(): [string, DuePeer] | undefined {
-    const busy = Map.groupBy(this.underWay.values(), ({ tenantId }) => tenantId);
-    const placesOf = ([, { tenant_id }]: [string, DuePeer]): number => busy.get(tenant_id)?.length ?? 0;
-    return [...this.waiting].reduce<[string, DuePeer] | undefined>(
-      (best, one) => (best === undefined || placesOf(one) < placesOf(best) ? one : best),
-      undefined,
-    );
+  private async take(name: string, everySec: number): Promise<void> {
+    const peer = this.waiting.get(name);
+    this.waiting.delete(name);
+    if (!peer || this.ending.signal.aborted) return;
+    const [turn, turnMs] = [new AbortController(), turnMsOf(everySec)];
+    // The next round may be long after the end of the turn.
+    const timer = setTimeout(() => this.endTurns(turnMs), turnMs + MARGIN_MS);
+    const done = this.exchangeBothWays(peer, everySec, turn.signal).finally(() => {
+      clearTimeout(timer);
+      this.underWay.delete(name);
+    });
+    this.underWay.set(name, { since: performance.now(), turn, done });
+    await done;
   }
 
   /** As many as there are that wait, those that last longest first. What is cut off goes on there the next time. */
-  private endTurns(everySec: number): void {
-    const turnMs = Math.min(Math.max(everySec * 1000 * ROUNDS_A_TURN, SHORTEST_TURN_MS), MAX_TURN_MS);
+  private endTurns(turnMs: number): void {
     const over = [...this.underWay.values()].filter(({ since }) => performance.now() - since > turnMs);
     for (const { turn } of over.slice(0, this.waiting.size))
       turn.abort(new Error(`It lasted for more than ${turnMs} ms while others waited; the next one goes on there`));
@@ -130,8 +123,11 @@ export class ScheduledExchanges implements OnApplicationBootstrap, OnModuleDestr
   }
 }
 
-/** Timers are not exact. */
+/** Of the time between two rounds; timers are not exact. */
 const NEARLY = 0.9;
+
+const turnMsOf = (everySec: number): number =>
+  Math.min(Math.max(everySec * 1000 * ROUNDS_A_TURN, MIN_TURN_MS), MAX_TURN_MS);
 
 const DUE = `
   select p.tenant_id, p.peer_id, p.direction from sync_peer p join tenant t on t.tenant_id = p.tenant_id

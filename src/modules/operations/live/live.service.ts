@@ -9,14 +9,16 @@ import { LOG, type Log } from '../../../common/observability/log.js';
 import { Metrics } from '../../../common/observability/metrics.js';
 import { OUTBOX_CHANNEL } from '../../../common/outbox/outbox.js';
 import { invalid, TooManyStreams } from '../../../common/problem/common-problems.js';
+import { asRead, isReading } from '../../../common/tenancy/reading.js';
 import { TENANT_CHANGED } from '../../../common/tenancy/tenant-state.js';
 import { Scheduler } from '../../../common/scheduler/scheduler.js';
+import { FairQueue } from '../../../common/workers/fair-queue.js';
 import { PassportStandings } from '../../../guards/passport-standings.js';
 import { TenantRegistry } from '../../../guards/tenant-registry.js';
 import { TenantResolver } from '../../../guards/tenant-resolver.js';
 import type { DaemonCaller } from '../../../common/bearer-auth/daemon-caller.js';
 import { EventReaderService } from '../../events/outbox/feed/event-reader.service.js';
-import type { EventPosition } from '../../events/outbox/outbox.types.js';
+import type { EventPosition, StoredEvent } from '../../events/outbox/outbox.types.js';
 import { LiveConnection, type Wanted } from './live-connection.js';
 import { positionOf } from './live.rules.js';
 import { TenantFollower } from './tenant-follower.js';
@@ -24,6 +26,8 @@ import { TenantFollower } from './tenant-follower.js';
 /** Notifications are only hints: each follower also polls this often. */
 const POLL_MS = 1_000;
 const HEARTBEAT_MS = 15_000;
+/** Followers that read at once: each has a connection to the database meanwhile. */
+const READS_AT_ONCE = 4;
 const PLACES = { all: 2_000, ofCaller: 64, keptForFew: 500, few: 64 };
 
 /** The open event streams of this process, by tenant. */
@@ -33,6 +37,7 @@ export class LiveService implements OnModuleInit, BeforeApplicationShutdown {
   private readonly connections = new Set<LiveConnection>();
   private heartbeat: NodeJS.Timeout | undefined;
   private readonly stops: (() => void)[] = [];
+  private readonly reads = new FairQueue({ atOnce: READS_AT_ONCE });
 
   constructor(
     private readonly events: EventReaderService,
@@ -125,9 +130,15 @@ export class LiveService implements OnModuleInit, BeforeApplicationShutdown {
   private followerOf(tenantId: string, reached: EventPosition): TenantFollower {
     const known = this.followers.get(tenantId);
     if (known) return known;
-    const follower = new TenantFollower((after, limit) => this.events.after(tenantId, after, limit), reached);
+    const follower = new TenantFollower((after, limit) => this.read(tenantId, after, limit), reached);
     this.followers.set(tenantId, follower);
     return follower;
+  }
+
+  /** Each notification wakes the followers of all tenants: what they read takes no place from writes. */
+  private read(tenantId: string, after: EventPosition, limit: number): Promise<StoredEvent[]> {
+    const read = () => this.events.after(tenantId, after, limit);
+    return this.reads.run(tenantId, 0, () => (isReading() ? read() : asRead(read)));
   }
 
   private forget(tenantId: string, follower: TenantFollower, connection: LiveConnection): void {
