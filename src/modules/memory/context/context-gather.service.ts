@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import type { DaemonCaller } from '../../../common/bearer-auth/daemon-caller.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
@@ -24,6 +25,8 @@ import { asks, Asked, nameOf, worthOfPieces } from './relevance.rules.js';
 
 /** Of each kind as many at most are looked at. */
 const MAX_OF_KIND = { facts: 200, session: 20, cases: 10, engrams: 10, work: 100, passages: 50 } as const;
+/** Characters that are analysed before other requests have their turn. */
+const UNITS_A_TURN = 64 * 1024;
 /** What of the board is open. */
 const OPEN = ['in_progress', 'ready', 'blocked', 'in_review', 'backlog'] as const;
 
@@ -146,11 +149,17 @@ export class ContextGatherService {
   private async work(caller: DaemonCaller, tenantId: string, request: ContextRequest): Promise<Gathered> {
     const words = new Set(analyzerFor(DEFAULT_LANGUAGE).analyze(request.task));
     const candidates: Candidate[] = [];
+    let units = 0;
     for (const state of OPEN) {
       const query = { source: 'kanban', limit: MAX_OF_KIND.work, state, tenant_id: tenantId } as const;
       const project = request.project_id === undefined ? {} : { project_id: request.project_id };
       const { work } = await this.board.list(caller, { ...query, ...project });
       for (const item of work) {
+        units += item.body.length;
+        if (units > UNITS_A_TURN) {
+          await nextTurn();
+          units = 0;
+        }
         const share = shareOf(words, analyzerFor(DEFAULT_LANGUAGE).analyze(`${item.title}\n${item.body}`));
         if (share === 0 && request.project_id === undefined) continue;
         const text = workText(item);

@@ -7,7 +7,8 @@ export interface PackRow {
   item: Record<string, unknown>;
 }
 
-const A_FETCH = 1000;
+/** A fact may have a MiB, and a pack is given up as soon as it is too large. */
+const A_FETCH = 100;
 
 /** Everything that a pack is made of, in the open unit of work. */
 @Injectable()

@@ -57,8 +57,13 @@ export class FactSegmentFlush implements OnApplicationBootstrap, OnModuleDestroy
    * @param least records that are worth a segment
    */
   async settle(tenantId: string, least = 1): Promise<void> {
-    while (!this.isStopping && (await this.flush(tenantId, least)) === MAX_RECORDS);
-    while (!this.isStopping && (await this.merge(tenantId)));
+    while (!this.isStopping && (await this.step(tenantId, least)));
+  }
+
+  /** @returns whether there may be more to do */
+  private async step(tenantId: string, least: number): Promise<boolean> {
+    const flushed = await this.flush(tenantId, least);
+    return flushed === MAX_RECORDS || this.merge(tenantId);
   }
 
   /**
@@ -80,11 +85,12 @@ export class FactSegmentFlush implements OnApplicationBootstrap, OnModuleDestroy
       this.lookAt = now + LOOK_EVERY_MS;
       for (const tenantId of await this.store.findBehind(FLUSHED_AT_ONCE)) this.indexes.behind.add(tenantId);
     }
-    for (const tenantId of [...this.indexes.behind]) {
-      if (this.isStopping) return;
+    // A tenant that is put back has its next turn after the others.
+    for (const tenantId of this.indexes.behind) {
+      if (this.isStopping || Date.now() >= this.lookAt) return;
       this.indexes.behind.delete(tenantId);
       try {
-        await this.settle(tenantId, FLUSHED_AT_ONCE);
+        if (await this.step(tenantId, FLUSHED_AT_ONCE)) this.indexes.behind.add(tenantId);
       } catch (error) {
         this.failures.inc();
         if (isDatabaseUnavailable(error)) throw error;
