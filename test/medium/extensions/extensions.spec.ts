@@ -197,6 +197,17 @@ describe('what a call comes to', () => {
     });
   });
 
+  it('is what it gave in single bytes, however often it gave nothing', async () => {
+    const by = of('bytes');
+    const often = (times: number, length: number) =>
+      `(local.set $n (i32.const ${times}))
+       (loop $more (call $output_write (i32.const 0) (i32.const ${length}))
+         (br_if $more (local.tee $n (i32.sub (local.get $n) (i32.const 1)))))`;
+    await enabled(by, wasm('x', running(`(local $n i32) ${often(2_000_000, 0)} ${often(200_000, 1)} (i32.const 0)`)));
+    const { output_base64 } = await must(dispatch(by, 'x'));
+    expect(Buffer.from(output_base64, 'base64')).toEqual(Buffer.alloc(200_000, 'h'));
+  });
+
   it('leaves nothing for the next call', async () => {
     const by = of('twice');
     // Gives what stands at 100, and then writes there.

@@ -41,8 +41,9 @@ const messageOf = (error: unknown): string => (error instanceof Error ? error.me
 
 class Call {
   isTooLarge = false;
-  private readonly parts: Uint8Array[] = [];
   private readonly logs: string[] = [];
+  /** One for all that it writes: a module may write single bytes, or nothing, as often as it likes. */
+  private output: Uint8Array | undefined;
   private bytes = 0;
   private memory!: WasmMemory;
 
@@ -59,8 +60,8 @@ class Call {
   }
 
   end(outcome: CallResult['outcome'], detail: string): CallResult {
-    const output = outcome === 'ok' ? Buffer.concat(this.parts) : new Uint8Array();
-    return { outcome, detail, output: new Uint8Array(output), logs: this.logs };
+    const output = outcome === 'ok' ? this.output?.slice(0, this.bytes) : undefined;
+    return { outcome, detail, output: output ?? new Uint8Array(), logs: this.logs };
   }
 
   private functions() {
@@ -72,12 +73,14 @@ class Call {
         return part.length;
       },
       output_write: (at: number, length: number) => {
+        const from = this.bytes;
         this.bytes += length >>> 0;
         if (this.bytes > MAX_OUTPUT_BYTES) {
           this.isTooLarge = true;
           throw new RangeError('the output is too large');
         }
-        this.parts.push(this.view(at, length).slice());
+        this.output ??= new Uint8Array(MAX_OUTPUT_BYTES);
+        this.output.set(this.view(at, length), from);
       },
       log: (at: number, length: number) => {
         const text = this.view(at, Math.min(length >>> 0, MAX_LOG_BYTES));
