@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { Client } from 'pg';
+import { readAtMost } from '../../common/http/bounded-answer.js';
 import { failureReason } from '../../common/http/failure-reason.js';
 import { type CheckpointFolder, checkpointFolder } from '../../common/evidence-log/checkpoint-folder.js';
 import type { Settings } from '../../common/config/settings.js';
@@ -42,6 +43,8 @@ export interface NextEpoch {
 }
 
 const TIMEOUT_MS = 10_000;
+/** A checkpoint with the cosignatures of many witnesses is shorter. */
+const MAX_BYTES = 256 * 1024;
 const MISSING =
   'A restored log begins a new epoch, whose first record says how far the old one had gone. Give its newest checkpoint with --checkpoint: a file, ' +
   'the address of the old server or of a mirror (https://.../tlog/checkpoint), or set SVC_CHECKPOINT_DIR to the folder where the server kept its own. ' +
@@ -84,7 +87,7 @@ async function download(url: string): Promise<string> {
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) });
     if (!response.ok) throw new Error(`it answers ${response.status}`);
-    return await response.text();
+    return (await readAtMost(response, MAX_BYTES)).toString('utf8');
   } catch (error) {
     throw new UserError(`No checkpoint comes from ${url}: ${failureReason(error)}`);
   }

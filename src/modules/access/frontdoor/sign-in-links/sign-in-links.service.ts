@@ -12,6 +12,10 @@ const OF_ADDRESS = { free: 5, firstSeconds: 60, maxSeconds: 3600 };
 /** The limit of mails to one mailbox, over all requesters; each mail has a link that works. */
 const TO_MAILBOX = { free: 5, firstSeconds: 60, maxSeconds: 900 };
 
+/** Requests that wait, of all addresses together; each takes a few milliseconds. */
+const MOST_WAITING = 1_000;
+const RETRY_AFTER_SEC = 10;
+
 /**
  * Mails sign-in links. The answer is sent before the seat is looked up, so that neither its content nor its timing
  * reveals whether there is one.
@@ -20,6 +24,7 @@ const TO_MAILBOX = { free: 5, firstSeconds: 60, maxSeconds: 900 };
 export class SignInLinksService implements BeforeApplicationShutdown {
   /** One at a time: a flood of requests holds one connection to the database and no more. */
   private last: Promise<void> = Promise.resolve();
+  private waiting = 0;
 
   constructor(
     private readonly invites: SeatInvitesService,
@@ -30,11 +35,15 @@ export class SignInLinksService implements BeforeApplicationShutdown {
 
   /** @param address where it comes from @throws TooManyRequests */
   async request(body: FrontdoorSignInLinkRequest, address: string): Promise<FrontdoorSignInLinkResponse> {
+    if (this.waiting >= MOST_WAITING)
+      throw new TooManyRequests({ retryAfterSec: RETRY_AFTER_SEC }, `Try again in ${RETRY_AFTER_SEC} s`);
     const wait = await this.throttle.admitRequest('sign-in link', address, OF_ADDRESS);
     if (wait > 0) throw new TooManyRequests({ retryAfterSec: wait }, `Try again in ${wait} s`);
-    this.last = this.last.then(() =>
-      this.mail(body).catch((error: unknown) => this.log.warn({ error }, 'a sign-in link was not mailed')),
-    );
+    this.waiting += 1;
+    this.last = this.last
+      .then(() => this.mail(body))
+      .catch((error: unknown) => this.log.warn({ error }, 'a sign-in link was not mailed'))
+      .finally(() => (this.waiting -= 1));
     return { status: 'accepted' };
   }
 
