@@ -1,8 +1,8 @@
 import { isCanceled, isDatabaseUnavailable } from '../database/unavailable.js';
 
 /**
- * Does work for one after another, of which each has its turn whatever becomes of those before it: neither what fails of
- * one tenant nor that it has much to do keeps another waiting.
+ * Does work for one after another, of which each has its turn whatever becomes of those before it: neither what fails
+ * of one tenant nor that it has much to do keeps another waiting.
  * @param work answers true where there is more to do: its next turn comes after those of the others
  * @throws at once where the database is away; else, when nothing is left, what failed first
  */
