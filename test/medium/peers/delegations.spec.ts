@@ -35,11 +35,12 @@ const claims = (other: DelegationClaims = {}): DelegationClaims => ({
   ...other,
 });
 
-/** What is answered to the holder of a chain, and that the nonce is spent. */
+/** What is answered to the holder of a chain; the nonce is spent where it was let in, and else works for a peer. */
 async function outcome(who: TestPeer, ...chain: string[]) {
   const nonce = await nonceOf(daemon.url);
   const { status, body } = await ask(daemon.url, who, PATH, { delegation: chain.join(', '), nonce });
-  expect((await ask(daemon.url, root, PATH, { nonce })).body.code).toBe('NONCE_REPLAYED');
+  const again = (await ask(daemon.url, root, PATH, { nonce })).body.code;
+  expect(again).toBe(status === 200 ? 'NONCE_REPLAYED' : undefined);
   return [status, body.code];
 }
 
@@ -81,7 +82,7 @@ describe('a delegation', () => {
   });
 });
 
-describe('refused, with a code of its own and the nonce spent:', () => {
+describe('refused, with a code of its own and no nonce spent:', () => {
   it('a delegation for another recipient or tenant', async () => {
     expect(await outcome(middle, delegate(root, middle, claims({ aud: last.keyid })))).toEqual([
       403,
@@ -189,8 +190,7 @@ describe('while SVCD_SYNC_DELEGATION_ENFORCE is off', () => {
       const chain = delegate(root, middle, claims());
       const { status, body } = await ask(trusting.url, middle, PATH, { delegation: chain, nonce });
       expect([status, body.code]).toEqual([403, 'DELEGATION_NOT_ENFORCED']);
-      expect((await ask(trusting.url, root, PATH, { nonce })).body.code).toBe('NONCE_REPLAYED');
-      expect((await ask(trusting.url, root, PATH)).status).toBe(200);
+      expect((await ask(trusting.url, root, PATH, { nonce })).status).toBe(200);
     } finally {
       await trusting.close();
     }

@@ -57,7 +57,10 @@ async function outcome(who: TestPeer, options: AskOptions = {}, path = PATH) {
   return [status, body.code, again.body.code];
 }
 
+/** Somebody who is a peer used it up. */
 const refused = (status: number, code: string) => [status, code, 'NONCE_REPLAYED'];
+/** Nobody who is a peer has sent it, so that it still works for one. */
+const unspent = (status: number, code: string) => [status, code, undefined];
 
 describe('a request that a peer signed', () => {
   it('is let in without any scope, in its tenant, as the peer', async () => {
@@ -124,7 +127,7 @@ describe('a request that a peer signed', () => {
   });
 });
 
-describe('refused, with a code of its own and the nonce spent:', () => {
+describe('refused, with a code of its own:', () => {
   it('without a signature, whatever scopes it has', async () => {
     const scopes = { 'x-svc-scopes': 'facts:read facts:write admin:read admin:write', 'x-svc-tenant-id': 'acme' };
     const { status, body, headers } = await send(daemon.url, 'POST', PATH, {}, scopes);
@@ -148,13 +151,13 @@ describe('refused, with a code of its own and the nonce spent:', () => {
 
   it('a signature that has expired, by its end or its age', async () => {
     const expired = { signed: { created: nowSeconds() - 30, expires: nowSeconds() - 1 } };
-    expect(await outcome(peer, expired)).toEqual(refused(401, 'SIGNATURE_EXPIRED'));
-    expect(await outcome(peer, { signed: { created: nowSeconds() - 600 } })).toEqual(refused(401, 'SIGNATURE_EXPIRED'));
+    expect(await outcome(peer, expired)).toEqual(unspent(401, 'SIGNATURE_EXPIRED'));
+    expect(await outcome(peer, { signed: { created: nowSeconds() - 600 } })).toEqual(unspent(401, 'SIGNATURE_EXPIRED'));
   });
 
   it('a signature of a later time', async () => {
     const later = { signed: { created: nowSeconds() + 600 } };
-    expect(await outcome(peer, later)).toEqual(refused(401, 'SIGNATURE_NOT_YET_VALID'));
+    expect(await outcome(peer, later)).toEqual(unspent(401, 'SIGNATURE_NOT_YET_VALID'));
   });
 
   it('another method, address, digest or nonce than was signed', async () => {
@@ -165,7 +168,7 @@ describe('refused, with a code of its own and the nonce spent:', () => {
       { digest: digestOf('{}') },
     ]) {
       const sent: Record<string, string> = signed.digest === undefined ? {} : { 'content-digest': digestOf('') };
-      expect(await outcome(peer, { signed, sent })).toEqual(refused(401, 'SIGNATURE_INVALID'));
+      expect(await outcome(peer, { signed, sent })).toEqual(unspent(401, 'SIGNATURE_INVALID'));
     }
     const other = await nonceOf(daemon.url);
     expect(await outcome(peer, { sent: { 'x-svc-sync-nonce': other } })).toEqual([401, 'SIGNATURE_INVALID', undefined]);
@@ -173,8 +176,8 @@ describe('refused, with a code of its own and the nonce spent:', () => {
 
   it('what another key signed again', async () => {
     const thief = makePeer();
-    expect(await outcome(thief, { signed: { keyid: peer.keyid } })).toEqual(refused(401, 'SIGNATURE_INVALID'));
-    expect(await outcome(thief)).toEqual(refused(401, 'PEER_UNKNOWN'));
+    expect(await outcome(thief, { signed: { keyid: peer.keyid } })).toEqual(unspent(401, 'SIGNATURE_INVALID'));
+    expect(await outcome(thief)).toEqual(unspent(401, 'PEER_UNKNOWN'));
   });
 
   it('what was cut: the signature, its input, the body', async () => {
@@ -189,9 +192,9 @@ describe('refused, with a code of its own and the nonce spent:', () => {
       },
     });
     const cut = { signature: whole.signature!.slice(0, 50) };
-    expect(await outcome(peer, { sent: cut })).toEqual(refused(401, 'SIGNATURE_MALFORMED'));
+    expect(await outcome(peer, { sent: cut })).toEqual(unspent(401, 'SIGNATURE_MALFORMED'));
     const input = { 'signature-input': whole['signature-input']!.slice(0, 40) };
-    expect(await outcome(peer, { sent: input })).toEqual(refused(401, 'SIGNATURE_MALFORMED'));
+    expect(await outcome(peer, { sent: input })).toEqual(unspent(401, 'SIGNATURE_MALFORMED'));
     const digest = digestOf('{"message": "whole"}');
     const body = '{"message": "who';
     expect(await outcome(peer, { body, signed: { digest } })).toEqual(refused(401, 'CONTENT_DIGEST_MISMATCH'));
@@ -201,16 +204,16 @@ describe('refused, with a code of its own and the nonce spent:', () => {
   it('a signature over less, or over more that is not there', async () => {
     const without = (name: string) => ({ sent: { [name]: '' } });
     for (const name of ['content-digest', 'signature', 'signature-input'])
-      expect(await outcome(peer, without(name))).toEqual(refused(401, 'SIGNATURE_MALFORMED'));
+      expect(await outcome(peer, without(name))).toEqual(unspent(401, 'SIGNATURE_MALFORMED'));
     const nonceless = await ask(daemon.url, peer, PATH, without('x-svc-sync-nonce'));
     expect([nonceless.status, nonceless.body.code]).toEqual([401, 'SIGNATURE_MALFORMED']);
     const input = `peer=("@method" "content-digest" "x-svc-sync-nonce");created=${nowSeconds()};keyid="${peer.keyid}";alg="ed25519"`;
-    expect(await outcome(peer, { sent: { 'signature-input': input } })).toEqual(refused(401, 'SIGNATURE_MALFORMED'));
+    expect(await outcome(peer, { sent: { 'signature-input': input } })).toEqual(unspent(401, 'SIGNATURE_MALFORMED'));
   });
 
   it('a key of the other tenant', async () => {
     const elsewhere = '/v1/sync/tenants/other/handshake';
-    expect(await outcome(peer, {}, elsewhere)).toEqual(refused(401, 'PEER_UNKNOWN'));
+    expect(await outcome(peer, {}, elsewhere)).toEqual(unspent(401, 'PEER_UNKNOWN'));
     await addPeer({ tenant_id: 'other', peer_id: 'same-key', public_key: peer.publicKey, direction: 'push' });
     const there = await ask(daemon.url, peer, elsewhere);
     expect([there.status, there.body.principal, there.body.may_write]).toEqual([200, 'peer:same-key', false]);
@@ -221,7 +224,7 @@ describe('refused, with a code of its own and the nonce spent:', () => {
     const gone = await peerWith({ peer_id: 'gone' });
     expect((await ask(daemon.url, gone, PATH)).status).toBe(200);
     await daemon.call('DELETE', '/v1/sync/peers/gone?tenant_id=acme');
-    expect(await outcome(gone)).toEqual(refused(403, 'PEER_REVOKED'));
+    expect(await outcome(gone)).toEqual(unspent(403, 'PEER_REVOKED'));
     await addPeer({ peer_id: 'gone', public_key: gone.publicKey });
     expect((await ask(daemon.url, gone, PATH)).status).toBe(200);
   });
@@ -229,7 +232,7 @@ describe('refused, with a code of its own and the nonce spent:', () => {
   it('a peer without a list of prefixes', async () => {
     const bare = await peerWith({ peer_id: 'bare' });
     await owner.query(`update sync_peer set entity_prefixes = '{}' where peer_id = 'bare'`);
-    expect(await outcome(bare)).toEqual(refused(403, 'PEER_WITHOUT_PREFIXES'));
+    expect(await outcome(bare)).toEqual(unspent(403, 'PEER_WITHOUT_PREFIXES'));
   });
 
   it('the wrong direction, and a scope that the peer lacks', async () => {

@@ -31,8 +31,6 @@ export interface SignedHead {
   readonly digest: ContentDigest;
 }
 
-export const nonceIn = ({ header }: Pick<PeerHead, 'header'>): string | undefined => header(NONCE_HEADER)?.trim();
-
 /**
  * What a head says of its signature, of which nothing is verified yet.
  * @throws HandshakeRequired, SignatureMalformed

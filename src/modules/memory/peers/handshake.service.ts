@@ -18,9 +18,9 @@ import {
   SignatureInvalid,
 } from '../../../common/problem/peer-problems.js';
 import type { VerifyingKey } from '../../../evidence/signing-key.js';
-import { NonceService, type NonceState } from '../../operations/system/nonce.service.js';
+import { NonceService } from '../../operations/system/nonce.service.js';
 import { type Delegation, followChain, readChain } from './delegation.rules.js';
-import { checkTimes, type Fields, nonceIn, readHead } from './handshake.rules.js';
+import { checkTimes, type Fields, readHead } from './handshake.rules.js';
 import { checkRight, reachOf } from './peer-rights.rules.js';
 import type { PeerRights } from './peers.types.js';
 import { type KnownPeer, PeersStore } from './peers.store.js';
@@ -35,7 +35,7 @@ interface Admission {
 
 /**
  * The handshake of peers: an HTTP Message Signature over the head of a request, with a nonce of this server
- * (docs/formats/peer-requests.md). Whatever the verdict, the nonce is spent.
+ * (docs/formats/peer-requests.md). The nonce is spent by whoever is a peer, and by nobody else (0452).
  */
 @Injectable()
 export class HandshakeService implements OnModuleInit {
@@ -58,10 +58,9 @@ export class HandshakeService implements OnModuleInit {
 
   /** @throws the problems of peer-problems.ts, MissingScope */
   private async admit(head: PeerHead): Promise<AdmittedPeer> {
-    const nonce = nonceIn(head);
-    const state = nonce === undefined ? 'unknown' : await this.nonces.spend(nonce);
     const { signature, fields, digest } = readHead(head);
-    const { peer, rights, delegate } = await this.authenticate(head, signature, fields, state);
+    const { peer, rights, delegate } = await this.authenticate(head, signature, fields);
+    await this.spend(fields.nonce);
     const reach = reachOf(peer.peerId, rights, peer.direction);
     checkRight(head.right, reach, rights, peer.direction);
     return {
@@ -74,7 +73,6 @@ export class HandshakeService implements OnModuleInit {
     { method, targetUris, tenantId }: PeerHead,
     signature: RequestSignature,
     fields: Fields,
-    state: NonceState,
   ): Promise<Admission> {
     const chain = this.chainIn(fields);
     const first = chain[0]?.claims.iss ?? signature.keyid;
@@ -86,10 +84,17 @@ export class HandshakeService implements OnModuleInit {
     const isSigned = targetUris.some((targetUri) => holds(signature, key, { method, targetUri, ...fields }));
     if (!isSigned || key.kid !== signature.keyid) throw unsigned(targetUris);
     checkTimes(signature, Date.now() / 1000);
-    checkNonce(state);
     checkRows(peer, [...known.values()]);
     if (chain.length === 0) return { peer, rights: peer.rights, delegate: undefined };
     return { peer, rights: await this.rightsLeft(peer, chain, tenantId, signature.keyid), delegate: signature.keyid };
+  }
+
+  /** @throws NonceUnknown, NonceExpired, NonceReplayed */
+  private async spend(nonce: string): Promise<void> {
+    const state = await this.nonces.spend(nonce);
+    if (state === 'unknown') throw new NonceUnknown({}, `x-svc-sync-nonce is no nonce that this server gave. ${ASK}`);
+    if (state === 'expired') throw new NonceExpired({}, `x-svc-sync-nonce is more than 120 s old. ${ASK}`);
+    if (state === 'spent') throw new NonceReplayed({}, `x-svc-sync-nonce was used before, and each works once. ${ASK}`);
   }
 
   /** At the end of a chain. */
@@ -136,12 +141,6 @@ function checkRows(peer: KnownPeer, all: readonly KnownPeer[]): void {
   if (peer.rights.prefixes.length === 0) throw withoutPrefixes(peer);
 }
 
-/** @throws NonceUnknown, NonceExpired, NonceReplayed */
-function checkNonce(state: NonceState): void {
-  if (state === 'unknown') throw new NonceUnknown({}, `x-svc-sync-nonce is no nonce that this server gave. ${ASK}`);
-  if (state === 'expired') throw new NonceExpired({}, `x-svc-sync-nonce is more than 120 s old. ${ASK}`);
-  if (state === 'spent') throw new NonceReplayed({}, `x-svc-sync-nonce was used before, and each works once. ${ASK}`);
-}
 const ASK = 'POST /v1/sync/handshake/nonce gives one';
 
 const unknownPeer = (keyid: string): PeerUnknown =>

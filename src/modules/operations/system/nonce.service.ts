@@ -7,7 +7,7 @@ import { makeNonce, RANDOM_BYTES, readNonce, REMEMBERED_SECONDS, TTL_SECONDS } f
 import type { Nonce } from './system.dto.js';
 
 /** `spent`: it was taken before, and would not have expired yet. */
-export type NonceState = 'taken' | 'spent' | 'expired' | 'unknown';
+type NonceState = 'taken' | 'spent' | 'expired' | 'unknown';
 
 /**
  * Nonces of the sync handshake: anyone may have one, each works once (memory-daemon.md 4.7). Only those that were used
