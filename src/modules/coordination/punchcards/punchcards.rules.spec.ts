@@ -43,6 +43,16 @@ describe('punchcards', () => {
     ]);
   });
 
+  it('are nobody else’s by the name of a credential', () => {
+    const agent = 'agent:0199aaaa-0000-7000-8000-000000000001';
+    const as = (principal: string) => ({ passport: undefined, principal });
+    for (const holder of [agent, 'sub:ada']) {
+      const held = card('src', holder);
+      expect([as(holder), as('key:1')].map((caller) => isHolder(held, holder, caller))).toEqual([true, false]);
+      expect(isHolder(card('src', holder, 'write', 'key:1'), holder, as('key:1'))).toBe(true);
+    }
+  });
+
   it('are held by the passport, else by the principal, in a form of at most 200 characters', () => {
     expect(passportOf({ passport: 'p', principal: 'passport:p' })).toBe('p');
     expect(passportOf({ passport: undefined, principal: 'sub:s' })).toBe('sub:s');

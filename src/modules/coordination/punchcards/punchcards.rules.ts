@@ -1,5 +1,6 @@
 import type { LeaseRow } from '../leases/leases.types.js';
 import type { DaemonCaller } from '../../../common/bearer-auth/daemon-caller.js';
+import { UUID_FORM } from '../../../common/ids/uuid-form.js';
 import { invalid } from '../../../common/problem/common-problems.js';
 import { sha256Digest } from '../../../evidence/digest.js';
 import { doOverlap, readResource, storedResource, type Resource } from './resources.rules.js';
@@ -45,9 +46,12 @@ type Named = Pick<DaemonCaller, 'passport' | 'principal'>;
 const isOwn = ({ holderPassport, heldBy }: LeaseRow, caller: Named): boolean =>
   [holderPassport, heldBy].includes(passportOf(caller));
 
+/** What a credential without a passport is called, which is proven: no other acts by it. */
+const PRINCIPAL = new RegExp(`^((key|seat|agent):${UUID_FORM}$|sub:)`);
+
 /** A credential that bears no passport may name any (0397); one that does acts for itself and for whom it acquired. */
 export const mayActFor = (card: LeaseRow, caller: Named): boolean =>
-  caller.passport === undefined || isOwn(card, caller);
+  isOwn(card, caller) || (caller.passport === undefined && !PRINCIPAL.test(card.holderPassport));
 
 /** Whether a punchcard is that of a caller: of whom it names, else its own or one that it acquired for another. */
 export const isHolder = (card: LeaseRow, named: string | undefined, caller: Named): boolean =>
