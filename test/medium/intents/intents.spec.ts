@@ -30,6 +30,40 @@ const eventsOf = (session: string) =>
 const expire = (session: string) =>
   daemon.database.query(`update coord_intent set expires_at = now() - interval '1 ms' where session_id = '${session}'`);
 
+describe('what another announced', () => {
+  const as = (passport: string, scopes = 'facts:write'): DaemonCall => daemon.as({ scopes, passport });
+  const send = (by: DaemonCall, more: object = {}) =>
+    by('POST', '/v1/coord/announce', { session_id: 'owned', project_id: 'owners', ...more });
+
+  it('stays until it ends, or its own passport or an operator clears it', async () => {
+    const { intent } = await announce('owned', 'owners', { paths: ['src'] }, as('ada'));
+    for (const more of [{}, { ttl_seconds: 0 }, { project_id: 'elsewhere', ttl_seconds: 0 }]) {
+      const { status, body } = await send(as('bob'), more);
+      expect([status, body.type, body.by_passport]).toEqual([403, 'urn:svc:errors/intent-of-another', 'ada']);
+    }
+    // A name in the body is no proof.
+    expect((await send(daemon.as({ scopes: 'facts:write' }), { by_passport: 'ada', ttl_seconds: 0 })).status).toBe(403);
+    expect(await active('owners')).toEqual([intent]);
+    expect((await send(as('ada'), { ttl_seconds: 0 })).body.cleared).toBe(true);
+    await announce('owned', 'owners', {}, as('ada'));
+    expect((await send(as('root', ALL_SCOPES), { ttl_seconds: 0 })).body.cleared).toBe(true);
+  });
+
+  it('is free for others once it has ended', async () => {
+    await announce('owned', 'owners', {}, as('ada'));
+    await expire('owned');
+    expect((await announce('owned', 'owners', {}, as('bob'))).intent.by_passport).toBe('bob');
+  });
+
+  it('is seen by who announces for the same session at the same time in another project', async () => {
+    const both = await Promise.all([
+      send(as('ada'), { session_id: 'twice', project_id: 'left' }),
+      send(as('bob'), { session_id: 'twice', project_id: 'right' }),
+    ]);
+    expect(both.map(({ status }) => status).sort()).toEqual([200, 403]);
+  });
+});
+
 describe('an announcement', () => {
   it('is read back as it was made', async () => {
     const by = daemon.as({ scopes: ALL_SCOPES, passport: 'codex:7' });

@@ -4,6 +4,7 @@ import { Caller } from '../../../common/contract/caller.js';
 import { anyOf, ok } from '../../../common/contract/contract.js';
 import { Route } from '../../../common/contract/route.decorator.js';
 import { ActiveIntents, ActiveIntentsQuery, AnnounceReply, AnnounceRequest } from './intents.dto.js';
+import { IntentOfAnother } from './intents.problems.js';
 import { IntentsService } from './intents.service.js';
 
 const tag = 'coordination';
@@ -30,9 +31,10 @@ export class IntentsController {
     flag,
     summary: 'Announce what a session is about to do',
     description:
-      'In place of what the session announced before; ttl_seconds 0 clears that. The announcement is accepted whatever others are about to do: overlaps say where they meet it. To keep others out, acquire a punchcard or claim the work. It is no evidence: an event says so, and no receipt is made.',
+      'In place of what the session announced before; ttl_seconds 0 clears that. What another announced for the session, by its credential and its passport, stays until it ends: 403, except for an operator. The announcement is accepted whatever others are about to do: overlaps say where they meet it. To keep others out, acquire a punchcard or claim the work. It is no evidence: an event says so, and no receipt is made.',
     access: anyOf('facts:write', 'admin:write'),
     reply: ok(AnnounceReply),
+    problems: [IntentOfAnother],
   })
   announceIntent(@Caller() caller: DaemonCaller, @Body() body: AnnounceRequest): Promise<AnnounceReply> {
     return this.intents.announce(caller, body);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ValidationFailed } from '../../../common/problem/common-problems.js';
-import { costOf, meetingsOf, readPaths, type Intended } from './intents.rules.js';
+import { costOf, mayReplace, meetingsOf, readPaths, type Intended } from './intents.rules.js';
 
 const intent = ({ paths = [], ...rest }: Partial<Omit<Intended, 'paths'>> & { paths?: string[] }): Intended => ({
   ...{ execplanSlug: null, milestone: null, deployTarget: null },
@@ -82,4 +82,21 @@ it('wildcards cost more than names', () => {
   const pattern = intent({ paths: [`${'*a'.repeat(100)}`] });
   expect(costOf(literal, literal)).toBe(4);
   expect(costOf(pattern, pattern)).toBeGreaterThan(400);
+});
+
+describe('an intent is replaced', () => {
+  const ada = { announcedBy: 'passport:ada', byPassport: 'ada' };
+  it.each<[boolean, string, Parameters<typeof mayReplace>[1]]>([
+    [true, 'by who announced it', { isAdmin: false, principal: 'passport:ada', passport: undefined }],
+    [true, 'by its passport with another credential', { isAdmin: false, principal: 'sub:7', passport: 'ada' }],
+    [true, 'by an operator', { isAdmin: true, principal: 'sub:root', passport: undefined }],
+    [false, 'by another passport', { isAdmin: false, principal: 'passport:bob', passport: 'bob' }],
+    [false, 'by a credential without a passport', { isAdmin: false, principal: 'key:1', passport: undefined }],
+  ])('%s: %s', (may, _, caller) => expect(mayReplace(ada, caller)).toBe(may));
+
+  it('that bears no passport by its credential alone', () => {
+    const bare = { announcedBy: 'key:1', byPassport: null };
+    expect(mayReplace(bare, { isAdmin: false, principal: 'key:1', passport: undefined })).toBe(true);
+    expect(mayReplace(bare, { isAdmin: false, principal: 'key:2', passport: undefined })).toBe(false);
+  });
 });

@@ -46,6 +46,15 @@ export function meetingsOf(mine: Intended, theirs: Intended): Meeting[] {
   ];
 }
 
+/**
+ * Whether what a session has announced is the caller's to replace or clear: its own, by its credential or the passport
+ * of that; an operator's always. The name in a body proves nothing (0397).
+ */
+export const mayReplace = (
+  { announcedBy, byPassport }: { announcedBy: string; byPassport: string | null },
+  { isAdmin, passport, principal }: { isAdmin: boolean; passport: string | undefined; principal: string },
+): boolean => isAdmin || announcedBy === principal || (passport !== undefined && byPassport === passport);
+
 /** How long it takes to compare the paths of two intents, in units of some microseconds. */
 export function costOf(mine: Intended, theirs: Intended): number {
   const weight = ({ paths }: Intended): number =>

@@ -17,7 +17,8 @@ import type {
   IntentOverlap,
 } from './intents.dto.js';
 import { intentAnnounced, intentCleared } from './intents.events.js';
-import { costOf, meetingsOf, readPaths, type Intended } from './intents.rules.js';
+import { IntentOfAnother } from './intents.problems.js';
+import { costOf, mayReplace, meetingsOf, readPaths, type Intended } from './intents.rules.js';
 import { IntentsStore } from './intents.store.js';
 import { intentOf, overlapOf } from './intents.views.js';
 
@@ -44,11 +45,12 @@ export class IntentsService {
     this.isCapped = daemon.ephemeralGc;
   }
 
-  /** @throws PassportHeaderMismatch; ValidationFailed for a path that is none */
+  /** @throws PassportHeaderMismatch, IntentOfAnother; ValidationFailed for a path that is none */
   announce(caller: DaemonCaller, request: AnnounceRequest): Promise<AnnounceReply> {
     const draft = draftOf(caller, request);
     return this.tenants.write(caller, undefined, async () => {
-      await this.store.lockProject(draft.projectId);
+      await this.store.lock(draft);
+      await this.expectOwn(caller, draft);
       if (request.ttl_seconds === 0) return this.clear(caller, draft);
       const row = await this.store.put(draft, request.ttl_seconds);
       await this.capSessions(caller, row);
@@ -74,6 +76,17 @@ export class IntentsService {
     });
   }
 
+  /** @throws IntentOfAnother */
+  private async expectOwn(caller: DaemonCaller, { sessionId }: IntentDraft): Promise<void> {
+    const live = await this.store.findLive(sessionId);
+    if (!live || mayReplace(live, caller)) return;
+    const expires = live.expiresAt.toISOString();
+    throw new IntentOfAnother(
+      { session_id: sessionId, by_passport: live.byPassport, expires_at: expires },
+      `Another announces for the session ${sessionId}, until ${expires}; announce under a session_id of your own`,
+    );
+  }
+
   private async clear(caller: DaemonCaller, draft: IntentDraft): Promise<AnnounceReply> {
     const removed = await this.store.remove(draft.sessionId);
     if (removed) await this.outbox.emit(intentCleared(removed, caller.principal));
@@ -82,10 +95,11 @@ export class IntentsService {
     return { intent: null, overlaps: [], live_peer_intents, cleared: removed !== undefined, truncated: isMore };
   }
 
-  private async capSessions({ principal }: DaemonCaller, { byPassport }: IntentRow): Promise<void> {
+  private async capSessions(caller: DaemonCaller, { byPassport }: IntentRow): Promise<void> {
     if (!this.isCapped || byPassport === null) return;
-    const ended = await this.store.removeBeyond(byPassport, SESSIONS_A_PASSPORT);
-    for (const row of ended) await this.outbox.emit(intentCleared(row, principal));
+    const isOwn = (row: IntentRow): boolean => mayReplace(row, caller);
+    const ended = await this.store.removeBeyond(byPassport, SESSIONS_A_PASSPORT, isOwn);
+    for (const row of ended) await this.outbox.emit(intentCleared(row, caller.principal));
   }
 
   private async listPeers(draft: IntentDraft): Promise<{ peers: IntentRow[]; isMore: boolean }> {

@@ -13,9 +13,14 @@ export class IntentsStore {
     this.intents = new TenantRepository(tenancy, IntentRow);
   }
 
-  /** Of two that announce in a project at the same time, the later one sees the other. */
-  lockProject(projectId: string): Promise<void> {
-    return this.tenancy.lock('intents', projectId);
+  /** Of two that announce in a project, or for a session, at the same time the later one sees the other. */
+  async lock({ projectId, sessionId }: IntentDraft): Promise<void> {
+    await this.tenancy.lock('intents', projectId);
+    await this.tenancy.lock('intent of a session', sessionId);
+  }
+
+  findLive(sessionId: string): Promise<IntentRow | undefined> {
+    return this.intents.find({ sessionId, ...LIVE });
   }
 
   /** In place of what the session had announced. */
@@ -37,14 +42,17 @@ export class IntentsStore {
     return live;
   }
 
-  /** Of one passport those that were announced before its newest. @returns what was live */
-  async removeBeyond(byPassport: string, newest: number): Promise<IntentRow[]> {
+  /**
+   * Of one passport those that were announced before its newest, as far as they may be removed.
+   * @returns what was live
+   */
+  async removeBeyond(byPassport: string, newest: number, mayRemove: (row: IntentRow) => boolean): Promise<IntentRow[]> {
     await this.tenancy.lock('sessions of a passport', byPassport);
     const rows = await this.intents.list(
       { byPassport, ...LIVE },
       { order: { announcedAt: 'desc', sessionId: 'desc' } },
     );
-    const older = rows.slice(newest);
+    const older = rows.slice(newest).filter(mayRemove);
     for (const { sessionId } of older) await this.intents.delete({ sessionId });
     return older;
   }
