@@ -11,7 +11,7 @@ import { type Item, Replica } from './given.js';
 
 let daemon: TestDaemon;
 beforeAll(async () => {
-  daemon = await startDaemon({ env: { SVCD_FEATURE_LEGAL_HOLD: '1' }, tenants: [...'abcdefghijkl'] });
+  daemon = await startDaemon({ env: { SVCD_FEATURE_LEGAL_HOLD: '1' }, tenants: [...'abcdefghijklm'] });
 });
 afterAll(() => daemon.close());
 const replica = (tenant: string) => new Replica(daemon, tenant);
@@ -266,6 +266,26 @@ describe('the reach of a peer', () => {
     expect((await apply('e', FULL_REACH, [release])).applied_count).toBe(1);
     const released = await e.ok<{ holds: { status: string }[] }>('GET', '/v1/legal-holds?tenant_id=e');
     expect(released.holds.map(({ status }) => status)).toEqual(['released']);
+  });
+
+  it('is no way around the scope of legal holds for who comes without a row', async () => {
+    const m = replica('m');
+    await m.ok('POST', '/v1/legal-holds', { tenant_id: 'm', reason: 'M', entity_prefixes: ['open:'] });
+    const [{ id, vector, content }] = (await m.all('holds')) as [Item];
+    const freed = { ...content!, released_at: '2026-02-01T00:00:00.000Z', released_by: 'passport:o' };
+    const records = [foreign('holds', id, freed, { ...vector, other: 1 }), fact('open:a', 'taken')];
+    const member = daemon.as({ tenant: 'm', scopes: 'facts:read facts:write' });
+    const { body } = await member('POST', m.at('promotions/preview'), { records });
+    expect(body.rows).toMatchObject([
+      { verdict: 'refused_scope', reason: expect.stringContaining('admin:write') },
+      { verdict: 'apply' },
+    ]);
+    const { confirm_hash } = body;
+    const confirmed = await member('POST', m.at('promotions/confirm'), { records, confirm_hash });
+    expect([confirmed.status, confirmed.body.applied_count]).toEqual([200, 1]);
+    const { holds } = await m.ok<{ holds: { status: string }[] }>('GET', '/v1/legal-holds?tenant_id=m');
+    expect(holds.map(({ status }) => status)).toEqual(['active']);
+    expect((await m.take([records[0]!])).applied_count).toBe(1);
   });
 
   it.each([

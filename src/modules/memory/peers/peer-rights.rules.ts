@@ -60,7 +60,8 @@ export function reachOf(
   direction: Direction,
 ): SyncReach {
   const may = (scope: PeerScope): boolean => scopes.has(scope) && allows(direction, scope);
-  return { peerId, prefixes, collections, mayRead: may('facts:read'), mayWrite: may('facts:write') };
+  const rights = { mayRead: may('facts:read'), mayWrite: may('facts:write'), mayHold: may('facts:write') };
+  return { peerId, prefixes, collections, ...rights };
 }
 
 /** What is open, as it is written on the wire. */

@@ -131,7 +131,8 @@ export class SyncExchangeService {
 
   private async openLocal(by: Actor, { tenantId, peerId }: ExchangeName, reach: ExchangeReach) {
     const parts = { manifests: this.manifests, pages: this.pages, promotions: this.promotions };
-    const local = new LocalEnd(parts, by, tenantId, { ...reach, peerId, mayRead: true, mayWrite: true });
+    const rights = { mayRead: true, mayWrite: true, mayHold: true };
+    const local = new LocalEnd(parts, by, tenantId, { ...reach, peerId, ...rights });
     return { reach, local, localManifest: await local.readManifest() };
   }
 

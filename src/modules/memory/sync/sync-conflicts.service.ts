@@ -18,7 +18,8 @@ import { SyncTenantsStore } from './sync-tenants.store.js';
 import { SyncWriterService } from './sync-writer.service.js';
 import type { ConflictResolved, SyncConflict, SyncConflictList } from './sync-answers.dto.js';
 import { syncResolved } from './sync.events.js';
-import { SyncConflictUnknown } from './sync.problems.js';
+import { SyncConflictUnknown, SyncOutOfReach } from './sync.problems.js';
+import { HOLDS_NEED } from './sync-reading.service.js';
 import type { SyncReach } from './sync.types.js';
 import { wholeRecordOf } from './sync.views.js';
 
@@ -52,7 +53,7 @@ export class SyncConflictsService {
 
   /**
    * The version that is chosen becomes a write of this server, which knows of all that were there.
-   * @throws SyncConflictUnknown; ValidationFailed for a digest of none of them
+   * @throws SyncConflictUnknown, SyncOutOfReach; ValidationFailed for a digest of none of them
    */
   async resolve(
     by: Actor,
@@ -74,6 +75,7 @@ export class SyncConflictsService {
     await this.index.settle();
     const kept = (await this.records.find([key])).get(key) ?? [];
     if (!hasConflict(kept) || !isReached(kept[0]!, reach)) throw unknown(key);
+    if (kept[0]!.target === 'holds' && !reach.mayHold) throw new SyncOutOfReach({ needed: 'admin:write' }, HOLDS_NEED);
     const wanted = kept.filter((one) => named(one.digest) === digest);
     const [chosen] = (await this.contents.read(wanted)).versions;
     if (!chosen)

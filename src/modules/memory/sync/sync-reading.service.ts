@@ -117,10 +117,14 @@ function refusedScope(version: IncomingVersion, reach: SyncReach, allowlist: rea
     return 'this peer may not write it: it is out of its collections or prefixes';
   if (version.target === 'holds' && isReleased(version.content) && !isHoldWithin(version.names, reach))
     return 'this peer does not reach all that the hold pins, so that it cannot release it; add the peer again with all prefixes of the hold';
+  if (version.target === 'holds' && !reach.mayHold) return HOLDS_NEED;
   if (allowlist.length > 0 && !isReached(version, { ...reach, prefixes: allowlist }))
     return 'it is not in the allowlist';
   return null;
 }
+
+/** As the routes of legal holds do. */
+export const HOLDS_NEED = 'placing and releasing legal holds takes the scope admin:write';
 
 function findMisfit(target: RecordCollection, parts: readonly string[], content: SyncContent): string | null {
   try {

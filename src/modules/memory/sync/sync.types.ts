@@ -11,6 +11,8 @@ export interface SyncReach {
   readonly collections: ReadonlySet<Collection> | 'all';
   readonly mayRead: boolean;
   readonly mayWrite: boolean;
+  /** Place and release legal holds; of a peer its collections say it. */
+  readonly mayHold: boolean;
 }
 
 export const FULL_REACH: SyncReach = {
@@ -19,4 +21,5 @@ export const FULL_REACH: SyncReach = {
   collections: 'all',
   mayRead: true,
   mayWrite: true,
+  mayHold: true,
 };
