@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startDaemon, type DaemonCall, type TestDaemon } from '../../kit/daemon.js';
+import { ALL_SCOPES, startDaemon, type DaemonCall, type TestDaemon } from '../../kit/daemon.js';
+import { whileLocked } from '../../kit/held-lock.js';
 
 let daemon: TestDaemon;
 let call: DaemonCall;
 beforeAll(async () => {
-  daemon = await startDaemon({ env: { SVCD_FEATURE_INCIDENTS: '1' }, tenants: ['acme', 'globex'] });
+  const env = { SVCD_FEATURE_INCIDENTS: '1', SVCD_FEATURE_LEGAL_HOLD: '1' };
+  daemon = await startDaemon({ env, tenants: ['acme', 'globex'] });
   ({ call } = daemon);
 });
 afterAll(() => daemon.close());
@@ -162,4 +164,25 @@ it('a daemon without the flag answers as if there were no such address', async (
   ]);
   expect(answers.map(({ status }) => status)).toEqual([404, 404, 404]);
   await plain.close();
+});
+
+describe('a hold of an incident', () => {
+  it('is not released past an opening that is under way', async () => {
+    const operator = daemon.as({ scopes: ALL_SCOPES, tenant: 'acme' });
+    const { case: incident } = await open({ entities: ['leak:'] });
+    const { body: held } = await operator('POST', `${ROUTE}/${incident.incident_id}/hold`, {});
+    const release = () => operator('DELETE', `/v1/legal-holds/${held.hold_id}`);
+    expect((await release()).status).toBe(409);
+    await patch(incident.incident_id, { status: 'closed' });
+    const opening = `update incident set status = 'open', closed_at = null where incident_id = '${incident.incident_id}'`;
+    await whileLocked(daemon.database, opening, async ({ waitForBlocked, commit }) => {
+      const released = release();
+      await waitForBlocked(1, 'incident');
+      await commit();
+      const { status, body } = await released;
+      expect([status, body.incident_id]).toEqual([409, incident.incident_id]);
+    });
+    await patch(incident.incident_id, { status: 'closed' });
+    expect((await release()).status).toBe(200);
+  });
 });

@@ -121,9 +121,9 @@ export class IncidentsService {
     throw new IncidentClosed({ incident_id: id }, 'PATCH it to the status open to go on with it');
   }
 
-  /** In the open unit of work. */
+  /** In the open unit of work; one that is closed is not opened before that ends. */
   async isOpen(id: string): Promise<boolean> {
-    const row = await this.rows.find({ incidentId: id });
+    const row = await this.rows.find({ incidentId: id }, 'share');
     return row !== undefined && row.status !== 'closed';
   }
 

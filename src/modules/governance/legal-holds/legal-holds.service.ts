@@ -74,10 +74,10 @@ export class LegalHoldsService {
   /** @throws LegalHoldUnknown, HoldNotReleasable */
   release(caller: DaemonCaller, id: string): Promise<LegalHoldReply> {
     return this.inTenantOf(caller, id, async () => {
+      // The incident first: whoever changes it, and waits for others, keeps this one from nothing.
+      await this.expectClosed(await this.readById(id));
       const hold = await this.readById(id, 'update');
-      if (hold.releasedAt) throw notReleasable(hold, `It was released ${hold.releasedAt.toISOString()}`);
-      if (hold.incidentId !== null && (await this.incidents.isOpen(hold.incidentId)))
-        throw notReleasable(hold, `The incident ${hold.incidentId} placed it and is not closed: close that first`);
+      expectActive(hold);
       const { receiptId } = await this.audit.record(caller, holdReleased(hold));
       const released = {
         releasedBy: caller.principal,
@@ -118,6 +118,13 @@ export class LegalHoldsService {
     }
   }
 
+  /** Until the unit of work ends. @throws HoldNotReleasable */
+  private async expectClosed(hold: LegalHoldRow): Promise<void> {
+    expectActive(hold);
+    if (hold.incidentId === null || !(await this.incidents.isOpen(hold.incidentId))) return;
+    throw notReleasable(hold, `The incident ${hold.incidentId} placed it and is not closed: close that first`);
+  }
+
   private async readById(holdId: string, lock?: 'update'): Promise<LegalHoldRow> {
     const hold = await this.holds.find({ holdId }, lock);
     if (!hold) throw unknownHold(holdId);
@@ -133,6 +140,11 @@ const unknownTenant = (tenantId: string): HoldTenantUnknown =>
 
 const unknownHold = (id: string): LegalHoldUnknown =>
   new LegalHoldUnknown({ hold_id: id }, `No legal hold has the id ${id}; GET /v1/legal-holds lists them`);
+
+/** @throws HoldNotReleasable */
+function expectActive(hold: LegalHoldRow): void {
+  if (hold.releasedAt) throw notReleasable(hold, `It was released ${hold.releasedAt.toISOString()}`);
+}
 
 const notReleasable = ({ holdId, releasedAt, incidentId }: LegalHoldRow, why: string): HoldNotReleasable =>
   new HoldNotReleasable(

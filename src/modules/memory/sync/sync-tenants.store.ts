@@ -174,10 +174,15 @@ export class SyncTenantsStore {
   }
 }
 
+/**
+ * An incident that is closed is not opened before the transaction ends. One that somebody changes right now counts as
+ * open: who places a hold of it waits for the locks of this transaction.
+ */
+const PLACED_BY = 'incident i where i.tenant_id = h.tenant_id and i.incident_id::text = h.incident_id';
 const HOLDS = `
-  select h.hold_id, h.entity_prefixes, i.incident_id is not null as is_open from legal_hold h
-  left join incident i on i.tenant_id = h.tenant_id and i.incident_id::text = h.incident_id and i.status <> 'closed'
-  where h.tenant_id = $1 and h.released_at is null`;
+  select h.hold_id, h.entity_prefixes, h.incident_id is not null and coalesce(
+    (select i.status <> 'closed' from ${PLACED_BY} for share skip locked), exists (select from ${PLACED_BY})) as is_open
+  from legal_hold h where h.tenant_id = $1 and h.released_at is null`;
 
 const EPOCH = `coalesce((select e.origin from log_epoch e order by e.epoch desc limit 1), '')`;
 
