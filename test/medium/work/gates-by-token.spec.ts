@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startApi, type TestApi } from '../../kit/app.js';
+import { caller, startApi, type TestApi, type TestTenant } from '../../kit/app.js';
 import { startDaemon, type DaemonCall, type TestDaemon } from '../../kit/daemon.js';
 import { claims, hs256, HS256_ENV } from '../daemon-auth/given.js';
+import { anotherKey } from '../shield/given.js';
 import { made, must, patch } from './given.js';
 
 let api: TestApi;
@@ -22,9 +23,19 @@ async function bearing(sub: string | undefined, passport_id?: string): Promise<D
   return daemon.as({ bearer: await hs256(claims({ sub, passport_id, scope, tenant_id: api.tenant.tenantId })) });
 }
 
-/** Who works with the tenant's API key. */
-const byKey: DaemonCall = (method, path, body, headers = {}) =>
-  daemon.as({})(method, path, body, { 'x-tenant-id': api.tenant.tenantId, 'x-api-key': api.tenant.apiKey, ...headers });
+/** Who works with an API key of the tenant. */
+const keyed =
+  (apiKey: string): DaemonCall =>
+  (method, path, body, headers = {}) =>
+    daemon.as({})(method, path, body, { 'x-tenant-id': api.tenant.tenantId, 'x-api-key': apiKey, ...headers });
+const byKey: DaemonCall = (...request) => keyed(api.tenant.apiKey)(...request);
+
+/** A key that another key has made. */
+async function keyMadeBy(maker: TestTenant['call']): Promise<{ apiKey: string; call: TestTenant['call'] }> {
+  const { status, body } = await maker('POST', '/v1/org/api-keys', { label: 'made' });
+  expect([status, body.detail]).toEqual([201, undefined]);
+  return { apiKey: body.apiKey, call: caller(api.url, api.tenant.tenantId, body.apiKey) };
+}
 
 const IN_REVIEW = { state: 'in_review', assignee_passport: 'ada' };
 const done = (by: DaemonCall, id: string, by_passport: string) => must(patch(by, id, { by_passport, state: 'done' }));
@@ -63,6 +74,24 @@ describe('work out of review', () => {
     expect((await done(await bearing('eve'), other.id, 'eve')).work.state).toBe('done');
   });
 
+  it('is not let through by a key that who asked has made, or by one that such a key made', async () => {
+    const first = await keyMadeBy(api.tenant.call);
+    const second = await keyMadeBy(first.call);
+    const other = await anotherKey(api, api.tenant);
+    const { id } = await made(byKey, { ...IN_REVIEW, created_by_passport: 'eve' });
+    const { queued } = await done(byKey, id, 'ada');
+    const approve = (by: DaemonCall) =>
+      by('POST', `/v1/work/gate/${queued[0].action_id}/approve`, { approver_passport: 'zed' });
+    for (const { apiKey } of [first, second])
+      expect(await approve(keyed(apiKey))).toMatchObject({ status: 403, body: { code: 'MAY_NOT_DECIDE' } });
+    expect((await approve(keyed(other.apiKey))).status).toBe(200);
+    // Who made the key that asks is another.
+    const again = await made(keyed(first.apiKey), { ...IN_REVIEW, created_by_passport: 'eve' });
+    const asked = await done(keyed(first.apiKey), again.id, 'ada');
+    const path = `/v1/work/gate/${asked.queued[0].action_id}/approve`;
+    expect((await byKey('POST', path, { approver_passport: 'zed' })).status).toBe(200);
+  });
+
   it('is not let through by another passport of the subject that asked', async () => {
     const { id } = await made(await bearing('bob', 'ada'), IN_REVIEW);
     const { queued } = await done(await bearing('bob', 'ada'), id, 'ada');
@@ -87,5 +116,14 @@ describe('a request for a passport', () => {
           expect(await decide(by, id, decision)).toMatchObject({ status: 403, body: { code: 'MAY_NOT_MINT' } });
       expect((await decide(await bearing('eve', 'zed'), id)).status).toBe(200);
     }
+  });
+
+  it('is not decided on by a key that who asked has made', async () => {
+    const { apiKey } = await keyMadeBy(api.tenant.call);
+    const { body } = await byKey('POST', '/v1/passport/mint-requests', { passport_id: 'by-key', by_passport: 'eve' });
+    const path = `/v1/passport/mint-requests/${body.mint_request.mint_request_id}/approve`;
+    const refused = await keyed(apiKey)('POST', path, { approver_passport: 'zed' });
+    expect(refused).toMatchObject({ status: 403, body: { code: 'MAY_NOT_MINT' } });
+    expect((await decide(await bearing('ida', 'ida'), body.mint_request.mint_request_id)).status).toBe(200);
   });
 });

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { uuid } from '../../../common/ids/uuid.js';
 import { isNobody, isRequester, type Party } from '../../../common/bearer-auth/party.js';
 import { AuditTrail, type Actor } from '../../../common/evidence-log/audit-trail.js';
+import { isKeyOf } from '../../../common/keys/makers.js';
 import { decodeCursor, takePage } from '../../../common/fields/cursor.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import { TenantRepository } from '../../../common/tenancy/tenant-repository.js';
@@ -35,7 +36,7 @@ export class MintRequestRowsService {
   private readonly rows: TenantRepository<MintRequestRow>;
 
   constructor(
-    tenancy: Tenancy,
+    private readonly tenancy: Tenancy,
     private readonly passports: PassportRowsService,
     private readonly registry: PassportRegistry,
     private readonly audit: AuditTrail,
@@ -88,7 +89,13 @@ export class MintRequestRowsService {
 
   private async decide({ actor, party, ...by }: Decider, requestId: string, to: Decision): Promise<MintRequestRow> {
     const { reason = null } = by;
-    checkMayDecide(found(requestId, await this.rows.find({ requestId }, 'no key update')), party);
+    const row = found(requestId, await this.rows.find({ requestId }, 'no key update'));
+    checkMayDecide(row, party);
+    if (await isKeyOf(this.tenancy, party.principal, row.requestedPrincipal))
+      throw new MayNotMint(
+        { mint_request_id: requestId },
+        `${row.requestedPrincipal} asked for it and made the key that decides; another has to decide`,
+      );
     const decided = await this.rows.updateOne(
       { requestId },
       {

@@ -73,7 +73,7 @@ export class GatesService {
     const settled = await this.tenants.write(caller, undefined, async () => {
       const { gate, item } = await this.open(actionId);
       if (gate.status !== 'pending') throw decided(gate);
-      const refusal = refusalOf(by, gate, decision);
+      const refusal = refusalOf(by, gate, decision) ?? (await this.findKeyRefusal(by, gate, decision));
       if (refusal !== undefined) throw new MayNotDecide({ action_id: actionId }, refusal);
       if (gate.isOver || item.state !== gate.before.state || item.version !== gate.itemVersion)
         return this.lapse(caller, gate);
@@ -81,6 +81,12 @@ export class GatesService {
     });
     if (settled.status === 'lapsed') throw decided(settled);
     return resolutionOf(settled);
+  }
+
+  /** Who asked takes it back by its own credential, or not at all. */
+  private async findKeyRefusal(by: Party, gate: WorkGateRow, decision: Decision): Promise<string | undefined> {
+    if (decision === 'withdrawn' || !(await this.store.isKeyOfAsker(by.principal, gate))) return undefined;
+    return `${gate.requestedPrincipal} asked for it and made the key that decides; another has to decide`;
   }
 
   private async conclude(

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { isKeyOf } from '../../../../common/keys/makers.js';
 import { Tenancy } from '../../../../common/tenancy/tenancy.js';
 import { TenantRepository } from '../../../../common/tenancy/tenant-repository.js';
 import { GatePolicyRow } from './gate-policy.entity.js';
@@ -12,9 +13,14 @@ export class GatesStore {
   readonly gates: TenantRepository<WorkGateRow>;
   readonly policies: TenantRepository<GatePolicyRow>;
 
-  constructor(tenancy: Tenancy) {
+  constructor(private readonly tenancy: Tenancy) {
     this.gates = new TenantRepository(tenancy, WorkGateRow);
     this.policies = new TenantRepository(tenancy, GatePolicyRow);
+  }
+
+  /** Whether who decides is a key that who asked has made. */
+  isKeyOfAsker(decider: string, { requestedPrincipal }: WorkGateRow): Promise<boolean> {
+    return isKeyOf(this.tenancy, decider, requestedPrincipal);
   }
 
   /** Oldest first. */

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { OPERATOR } from '../../../../common/evidence-log/audit-trail.js';
+import { LINES_OF_MAKERS } from '../../../../common/keys/makers.js';
 import { Tenancy } from '../../../../common/tenancy/tenancy.js';
 import type { ApprovalState } from '../shield.types.js';
 
@@ -84,31 +85,24 @@ export class ApprovalsStore {
   /**
    * Whether one has seen the key of the other, or one principal has seen both, as who makes a key has; or whether the
    * approver was invited by the asker, itself or by what it made and invited: the link of an invitation is in its
-   * answer. Whom the approver invited is another person, and so are two that one invited. The operator, who makes keys
-   * for others, does not count, nor does a sign-in link that the seat asked for itself, or a seat that an identity
-   * provider gave.
+   * answer. Whom the approver invited is another person, and so are two that one invited.
    */
   async shareMaker(approver: string, asker: string): Promise<boolean> {
     const rows = await this.tenancy.query(
-      `with recursive line(start, principal, by_keys) as (
-         select start, start, true from unnest(array[$2, $3]::text[]) start
-         union
-         select line.start, made.by, line.by_keys and made.is_key from line cross join lateral (
-           select created_by, true from api_key where tenant_id = $1 and line.principal = 'key:' || key_id
-           union all
-           select invited.actor, false from seat_event taken join lateral (
-             select actor from seat_event
-             where tenant_id = $1 and seat_id = taken.seat_id and event_id < taken.event_id and kind in ('invited', 'sign_in_invited')
-             order by event_id desc limit 1
-           ) invited on true
-           where taken.tenant_id = $1 and taken.seat_id = case when line.principal like 'seat:%' then substr(line.principal, 6)::uuid end
-             and taken.kind in ('accepted', 'signed_in') and taken.actor = line.principal
-         ) made(by, is_key)
-         where made.by <> $4
-       )
+      `${LINES_OF_MAKERS}
        select from line approver join line asker using (principal)
        where approver.start = $2 and asker.start = $3 and asker.by_keys limit 1`,
       [this.tenancy.tenant, approver, asker, OPERATOR.principal],
+    );
+    return rows.length > 0;
+  }
+
+  /** Whether a kill switch of the scope `principal` stops this one now. */
+  async isStopped(principal: string): Promise<boolean> {
+    const rows = await this.tenancy.query(
+      `select from shield_kill_switch where tenant_id = $1 and scope = 'principal' and target = $2 and mode = 'deny'
+         and drill_id is null and lifted_at is null and (expires_at is null or expires_at > statement_timestamp()) limit 1`,
+      [this.tenancy.tenant, principal],
     );
     return rows.length > 0;
   }
