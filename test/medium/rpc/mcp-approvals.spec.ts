@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ApprovalHandoverService } from '../../../src/modules/shield/core/approvals/approval-handover.service.js';
 import { send, startApi, type TestApi, type TestTenant } from '../../kit/app.js';
 import { startTools, type TestTools } from '../../kit/tools.js';
-import { anotherKey, expectStatus, resolve } from '../shield/given.js';
+import { anotherKey, expectStatus, lift, resolve } from '../shield/given.js';
 import { connect, envelope, mirrored, REVISIONS, type ClientOptions } from './mcp-clients.js';
 
 let api: TestApi;
@@ -258,18 +258,13 @@ describe('the rounds of such a call', () => {
     const args = wanted();
     const { requestState, inputRequests } = await begin(args);
     await approve(inputRequests.approval.params);
-    await expectStatus(
-      201,
-      asker.call('POST', '/v1/shield/kill-switches', {
-        scope: 'principal',
-        target: `key:${approver.keyId}`,
-        reason: 'Lost',
-      }),
-    );
+    const lost = { scope: 'principal', target: `key:${approver.keyId}`, reason: 'Lost' };
+    const switched = await expectStatus(201, asker.call('POST', '/v1/shield/kill-switches', lost));
     const { body } = await post({ arguments: args, requestState, inputResponses: ACCEPTED });
     expect(body.result).toMatchObject({ resultType: 'input_required' });
     expect(requestIn(body.result.inputRequests.approval.params)).not.toBe(requestIn(inputRequests.approval.params));
     expect(await made(args.title)).toBe(0);
+    await lift(asker, switched);
   });
 
   it.each([

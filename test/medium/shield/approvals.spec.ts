@@ -151,6 +151,18 @@ describe('an approval', () => {
     expect(verdict(await resolve(approver, body.approvalRequestId))).toBe('409 ApprovalNotPending');
   });
 
+  it('cannot be given by whom a kill switch stops', async () => {
+    const stopped = await anotherKey(api, asker);
+    const body = { scope: 'principal', target: `key:${stopped.keyId}`, reason: 'Leaked' };
+    const switched = await expectStatus(201, asker.call('POST', '/v1/shield/kill-switches', body));
+    const { approvalRequestId } = (await asker.call('POST', '/v1/ingest', document(asker))).body;
+    expect(verdict(await resolve(stopped, approvalRequestId))).toBe('403 SeparationOfDuties');
+    expect((await resolve(approver, approvalRequestId)).status).toBe(200);
+    await lift(asker, switched);
+    const asked = (await asker.call('POST', '/v1/ingest', document(asker))).body;
+    expect((await resolve(stopped, asked.approvalRequestId)).status).toBe(200);
+  });
+
   it('cannot be given by a key that the asking principal made, nor by one which that key made', async () => {
     const { body } = await asker.call('POST', '/v1/ingest', document(asker));
     let maker: Pick<TestTenant, 'call'> = asker;

@@ -174,11 +174,36 @@ describe('a kill switch', () => {
     expect(await within(1000, async () => (await retrieve()).status === 200)).toBe(true);
   });
 
+  it('is not lifted by whom it stops, by its key or by a session of it', async () => {
+    const other = await anotherKey(api, acme);
+    const switched = await setSwitch({ scope: 'principal', target: `key:${acme.keyId}` }, other);
+    const at = `/v1/shield/kill-switches/${switched.body.killSwitchId}`;
+    expect(verdict(await acme.call('DELETE', `${at}?reason=mine`))).toBe('403 KillSwitchOnCaller');
+    const connected = await fetch(`${api.url}/frontdoor/auth/connect`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', origin: api.url },
+      body: JSON.stringify({ tenantId: acme.tenantId, apiKey: acme.apiKey }),
+    });
+    const cookie = connected.headers.get('set-cookie')!.split(';')[0]!;
+    const bySession = await fetch(`${api.url}${at}?reason=mine`, {
+      method: 'DELETE',
+      headers: { cookie, origin: api.url, 'x-idempotency-key': crypto.randomUUID() },
+    });
+    expect([bySession.status, ((await bySession.json()) as { type: string }).type]).toEqual([
+      403,
+      'KillSwitchOnCaller',
+    ]);
+    expect(verdict(await ingest())).toBe('403 ShieldDenied kill_switch');
+    await lift(other, switched);
+    await expectStatus(202, ingest());
+  });
+
   it('stops what it names and nothing else', async () => {
+    const other = await anotherKey(api, acme);
     const stops = async (body: object, expected: [ingest: string, retrieve: string, list: string]) => {
       const switched = await setSwitch(body);
       const seen = [await ingest(), await retrieve(), await acme.call('GET', '/v1/documents')].map(verdict);
-      await lift(acme, switched);
+      await lift(other, switched);
       expect([body, seen]).toEqual([body, expected]);
     };
     const no = '403 ShieldDenied kill_switch';

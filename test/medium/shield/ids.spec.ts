@@ -87,7 +87,7 @@ describe('the case of an id', () => {
       const body = { scope, target, reason: 'Stop' };
       const switched = await expectStatus(201, acme.call('POST', '/v1/shield/kill-switches', body));
       expect([target, verdict(await ingest(headers))]).toEqual([target, '403 ShieldDenied kill_switch']);
-      await lift(acme, switched);
+      await lift(approver, switched);
     };
     await stops('server', 'Shop', through('sHOP'));
     await stops('principal', `KEY:${acme.keyId.toUpperCase()}`);

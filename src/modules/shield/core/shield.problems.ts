@@ -10,6 +10,11 @@ export class KillSwitchLifted extends problem<{ killSwitchId: string }>(
   'KillSwitchLifted',
   'The kill switch was lifted before',
 ) {}
+export class KillSwitchOnCaller extends problem<{ killSwitchId: string }>(
+  403,
+  'KillSwitchOnCaller',
+  'Whom a kill switch stops does not lift it',
+) {}
 export class ApprovalUnknown extends problem<{ approvalRequestId: string }>(
   404,
   'ApprovalUnknown',

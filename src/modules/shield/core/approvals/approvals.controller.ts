@@ -64,7 +64,7 @@ export class ApprovalsController {
     tag: 'shield',
     summary: 'Approve or reject an approval request',
     description:
-      'Never by the principal that asked: 403 SeparationOfDuties, also by a session of the same key, where one made the key of the other, and by a seat that it invited. An approval yields a token that works once, for that principal, action, tool definition, arguments and policy version, until expiresAt. With uiIntegritySessionId and shownDigest the approval is bound to what was shown: a digest other than the one of the session is refused with 409 and kept. Where the policy says requireUiIntegrity, both are needed: 403 UiIntegrityRequired without. Refused with 409 when it was resolved before, has expired or is void.',
+      'Never by the principal that asked: 403 SeparationOfDuties, also by a session of the same key, where one made the key of the other, by a seat that it invited, and by whom a kill switch stops. An approval yields a token that works once, for that principal, action, tool definition, arguments and policy version, until expiresAt. With uiIntegritySessionId and shownDigest the approval is bound to what was shown: a digest other than the one of the session is refused with 409 and kept. Where the policy says requireUiIntegrity, both are needed: 403 UiIntegrityRequired without. Refused with 409 when it was resolved before, has expired or is void.',
     access: seats('owner'),
     reply: ok(ApprovalResolved),
     problems: [

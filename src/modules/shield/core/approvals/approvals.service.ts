@@ -93,6 +93,8 @@ export class ApprovalsService {
         { approvalRequestId },
         'The principal that asked cannot decide, by its key or by a session of it; another owner can',
       );
+    if (await this.approvals.isStopped(caller.principal))
+      throw new SeparationOfDuties({ approvalRequestId }, 'A kill switch stops you, so that another owner decides');
     if (await this.approvals.shareMaker(caller.principal, row.principal))
       throw new SeparationOfDuties(
         { approvalRequestId },

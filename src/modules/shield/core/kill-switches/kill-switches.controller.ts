@@ -2,7 +2,7 @@ import { Body, Controller, Param, Query } from '@nestjs/common';
 import { Caller, type TenantCaller } from '../../../../common/contract/caller.js';
 import { created, ok, seats } from '../../../../common/contract/contract.js';
 import { Route } from '../../../../common/contract/route.decorator.js';
-import { KillSwitchLifted, KillSwitchUnknown } from '../shield.problems.js';
+import { KillSwitchLifted, KillSwitchOnCaller, KillSwitchUnknown } from '../shield.problems.js';
 import {
   KillSwitchChanged,
   KillSwitchList,
@@ -43,10 +43,11 @@ export class KillSwitchesController {
   @Route('DELETE /v1/shield/kill-switches/:killSwitchId', {
     tag: 'shield',
     summary: 'Lift a kill switch',
-    description: 'It stays listed with who lifted it, when and why. Refused with 409 when it was lifted before.',
+    description:
+      'It stays listed with who lifted it, when and why. Refused with 409 when it was lifted before, and with 403 to the principal that it names: another owner lifts that.',
     access: seats('owner'),
     reply: ok(KillSwitchChanged),
-    problems: [KillSwitchUnknown, KillSwitchLifted],
+    problems: [KillSwitchUnknown, KillSwitchOnCaller, KillSwitchLifted],
   })
   liftKillSwitch(
     @Caller() caller: TenantCaller,

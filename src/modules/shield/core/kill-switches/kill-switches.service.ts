@@ -5,7 +5,7 @@ import { decodeCursor, takePage } from '../../../../common/fields/cursor.js';
 import { invalid } from '../../../../common/problem/common-problems.js';
 import { Tenancy } from '../../../../common/tenancy/tenancy.js';
 import { PolicyService } from '../policy/policy.service.js';
-import { KillSwitchLifted, KillSwitchUnknown } from '../shield.problems.js';
+import { KillSwitchLifted, KillSwitchOnCaller, KillSwitchUnknown } from '../shield.problems.js';
 import { TargetsService } from '../targets.service.js';
 import type {
   KillSwitch,
@@ -46,9 +46,12 @@ export class KillSwitchesService {
     return this.changed(caller, row, { kind: SWITCH_SET, reason });
   }
 
+  /** @throws KillSwitchUnknown, KillSwitchOnCaller, KillSwitchLifted */
   async lift(caller: TenantCaller, killSwitchId: string, reason: string): Promise<KillSwitchChanged> {
     const found = await this.switches.find(killSwitchId);
     if (!found) throw new KillSwitchUnknown({ killSwitchId }, 'GET /v1/shield/kill-switches lists those of the tenant');
+    if (found.scope === 'principal' && found.target === caller.principal)
+      throw new KillSwitchOnCaller({ killSwitchId }, ANOTHER_LIFTS);
     const row = await this.switches.lift(killSwitchId, caller.principal, reason);
     if (!row) throw new KillSwitchLifted({ killSwitchId }, 'It stops nothing any more');
     return this.changed(caller, row, { kind: SWITCH_LIFTED, reason });
@@ -76,6 +79,9 @@ export class KillSwitchesService {
     return { ...toKillSwitch(row), policyVersion };
   }
 }
+
+const ANOTHER_LIFTS =
+  'It stops this key or seat, and another owner lifts it. Where there is none, the operator makes a key: svc key create';
 
 export const toKillSwitch = (row: KillSwitchRow): KillSwitch => ({
   killSwitchId: row.killSwitchId,
