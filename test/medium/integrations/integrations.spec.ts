@@ -291,6 +291,21 @@ describe('a webhook', () => {
     expect(new Set(refusals.map(({ body }) => body.detail)).size).toBe(1);
   });
 
+  it('without a signature costs the database nothing', async () => {
+    const { id, secret } = await connected('unsigned');
+    const lookups = async () =>
+      /svc_cross_tenant_total\{[^}]*github webhook[^}]*\} (\d+)/.exec(
+        await (await fetch(`${daemon.url}/metrics`)).text(),
+      )?.[1];
+    await deliver(id, issue(), { secret });
+    const before = await lookups();
+    for (const signature of ['', 'sha1=00', 'sha256=00', `sha256=${'g'.repeat(64)}`])
+      expect((await deliver(id, issue(), { secret, signature })).status).toBe(401);
+    expect(await lookups()).toBe(before);
+    await deliver(id, issue(), { secret: 'wrong' });
+    expect(Number(await lookups())).toBe(Number(before) + 1);
+  });
+
   it.each<[string, object | string, object, number]>([
     ['no JSON', 'nothing', {}, 400],
     ['no issue', { action: 'closed', repository: { id: 7, full_name: 'a/b' } }, {}, 400],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isSignedByGithub } from './github-signature.rules.js';
+import { isSignature, isSignedByGithub } from './github-signature.rules.js';
 
 // The example of GitHub's page "Validating webhook deliveries".
 const SECRET = "It's a Secret to Everybody";
@@ -18,6 +18,16 @@ describe('X-Hub-Signature-256', () => {
     ['more than a digest', `${SIGNATURE}00`],
     ['another digest', SIGNATURE.replace('75', '76')],
   ])('is not %s', (_, header) => expect(isSignedByGithub(SECRET, header, BODY)).toBe(false));
+
+  it('is known by its form before its secret is', () => {
+    expect([SIGNATURE, SIGNATURE.replace('75', '76')].map(isSignature)).toEqual([true, true]);
+    expect([undefined, '', SIGNATURE.slice(7), `${SIGNATURE}00`].map(isSignature)).toEqual([
+      false,
+      false,
+      false,
+      false,
+    ]);
+  });
 
   it('is not of another body or another secret', () => {
     expect(isSignedByGithub(SECRET, SIGNATURE, Buffer.from('Hello, World'))).toBe(false);

@@ -14,7 +14,7 @@ import { noteOf, refsOf, reportedBy } from './github-events.rules.js';
 import { GithubIntegrationRow } from './github-integration.entity.js';
 import { GithubItemRow } from './github-item.entity.js';
 import { GithubSecrets } from './github-secrets.js';
-import { isSignedByGithub } from './github-signature.rules.js';
+import { isSignature, isSignedByGithub } from './github-signature.rules.js';
 import type { DeliveryTaken } from './integrations.dto.js';
 import { itemChange } from './integrations.events.js';
 import type { DeliveryOutcome, ReportedItem } from './integrations.types.js';
@@ -80,6 +80,8 @@ export class GithubWebhookService {
 
   /** @returns the tenant @throws Unauthorized, the same for an integration that is not there */
   private async authenticate(id: string, signature: string | undefined, body: Buffer): Promise<string> {
+    // Anybody may send what is not signed: it is not worth a transaction.
+    if (!isSignature(signature)) throw refused();
     const [found] = await this.crossTenant.run('github webhook', (query) =>
       query<{ tenant_id: string; webhook_secret: string }>(
         'select tenant_id, webhook_secret from github_integration where integration_id = $1',
