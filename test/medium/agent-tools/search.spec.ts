@@ -48,6 +48,18 @@ describe('search', () => {
     expect(last.data.results[0].id).not.toBe(data.results[0].id);
   });
 
+  it('says why no document has a word of the question', async () => {
+    const asked = { query: 'zeppelin', in: 'documents' };
+    const { text, data } = await agent.call('search', asked);
+    expect([text, data]).toMatchObject([
+      expect.stringContaining('Documents: No passage that was searched has a word of the query; ask in other words'),
+      { fit: 'none', results: [], note: expect.stringContaining('ask in other words') },
+    ]);
+    const nowhere = await agent.call('search', { ...asked, corpus_ids: ['nowhere'] });
+    expect(nowhere.text).toContain('Documents: No passage was searched');
+    expect((await agent.call('search', { query: 'lighthouse' })).text).not.toContain('Documents:');
+  });
+
   it('finds documents while the daemon is away, and says what it left out', async () => {
     const env = { SVC_DAEMON_URL: `http://127.0.0.1:${await freePort()}` };
     const alone = await startTools(agent.api, { env });

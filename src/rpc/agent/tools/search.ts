@@ -49,7 +49,7 @@ interface Retrieved {
     source: string;
   }[];
   credit_cost: number;
-  meta: { fit: Fit; truncated: boolean; retrievalId?: string; receiptId?: string };
+  meta: { fit: Fit; note?: string; truncated: boolean; retrievalId?: string; receiptId?: string };
 }
 
 /** Of GET /v1/facts, what is shown. */
@@ -161,11 +161,12 @@ interface End {
 }
 
 function endOf({ leftOut, fit, isMatched, documents, facts }: End) {
-  const { retrievalId, receiptId } = documents?.meta ?? {};
+  const { note, retrievalId, receiptId } = documents?.meta ?? {};
   const cost = documents?.credit_cost ?? 0;
   const isMost = documents?.results.length === MAX_RESULTS && documents.meta.truncated;
   const unmatched = !isMatched && (facts?.facts.length ?? 0) > 0;
   const lines = linesOf({
+    [`Documents: ${note}`]: note !== undefined,
     'No fact has a word of the query; those shown are the newest': unmatched,
     [`No more than the best ${MAX_RESULTS} of the documents can be listed; narrow the question`]: isMost,
     [`retrieval:${retrievalId} can be proved`]: retrievalId !== undefined,
@@ -176,6 +177,7 @@ function endOf({ leftOut, fit, isMatched, documents, facts }: End) {
     lines,
     data: {
       ...{ fit, facts_matched: isMatched },
+      ...(note === undefined ? {} : { note }),
       ...(retrievalId === undefined ? {} : { retrieval_id: idOf('retrieval', retrievalId) }),
       ...(receiptId === undefined ? {} : { receipt_id: idOf('receipt', receiptId) }),
       ...(leftOut.length > 0 ? { left_out: leftOut.map(({ what, why }) => ({ what, why })) } : {}),
