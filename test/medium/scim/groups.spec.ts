@@ -161,6 +161,27 @@ describe('groups', () => {
   });
 });
 
+describe('users', () => {
+  it('of many groups come on pages with as many as an answer holds', async () => {
+    const joined = await api.addTenant('joined');
+    await asSuperuser(
+      api.database,
+      `insert into scim_user (tenant_id, user_id, user_name, role)
+         select 'joined', gen_random_uuid(), 'u' || n || '@example.org', 'member' from generate_series(1, 3) n;
+       insert into scim_group (tenant_id, group_id, display_name)
+         select 'joined', gen_random_uuid(), 'g' || n from generate_series(1, 9000) n;
+       insert into scim_member (tenant_id, group_id, user_id)
+         select g.tenant_id, g.group_id, u.user_id from scim_group g join scim_user u using (tenant_id) where g.tenant_id = 'joined'`,
+    );
+    const page = async (startIndex: number) => {
+      const { body } = await scim('GET', `/Users?startIndex=${startIndex}`, undefined, joined);
+      return [body.totalResults, body.itemsPerPage, body.Resources.map(({ groups }: any) => groups.length)];
+    };
+    expect(await page(1)).toEqual([3, 2, [9000, 9000]]);
+    expect(await page(3)).toEqual([3, 1, [9000]]);
+  });
+});
+
 describe('a group that gives a role', () => {
   it('gives it to who joins, and takes it from who leaves; sessions end with it', async () => {
     const [bob, eve] = [await userOf('bob@example.org'), await userOf('eve@example.org', 'viewer')];

@@ -8,13 +8,10 @@ import type { ScimGroupRow } from './scim-group.entity.js';
 import { patchGroup, readGroup, readGroupFilter, type ScimGroup, type ScimGroupState } from './scim-groups.rules.js';
 import { ScimGroupsStore } from './scim-groups.store.js';
 import { ScimRolesService } from './scim-roles.service.js';
-import { GROUP_SCHEMA, listOf, pageOf } from './scim-schemas.js';
+import { fitting, GROUP_SCHEMA, listOf, pageOf } from './scim-schemas.js';
 import type { ScimGroupListQuery } from './scim.dto.js';
 import { ScimGroupExists, ScimGroupUnknown } from './scim.problems.js';
 import { invalid, readJsonBody } from './scim.rules.js';
-
-/** Of all groups of a page together: a page may have fewer resources than were asked for (RFC 7644, 3.4.2.4). */
-const MAX_MEMBERS_OF_PAGE = 20_000;
 
 /** Groups as an identity provider keeps them (RFC 7644). Where one gives a role, the seats of its members follow it. */
 @Injectable()
@@ -34,7 +31,9 @@ export class ScimGroupsService {
       if (wanted.id !== undefined && !isUuid(wanted.id)) return listOf([], 0, first);
       const { groups, total } = await this.store.list(wanted, first - 1, limit);
       if (!wantsMembers(query)) return listOf(await this.shownAll(groups, false), total, first);
-      return listOf(await this.shownAll(await this.fitting(groups), true), total, first);
+      const members = await this.store.countMembers(groups.map(({ groupId }) => groupId));
+      const shown = fitting(groups, ({ groupId }) => members.get(groupId) ?? 0);
+      return listOf(await this.shownAll(shown, true), total, first);
     });
   }
 
@@ -92,17 +91,6 @@ export class ScimGroupsService {
       await this.store.setMembers(groupId, members);
     });
     return this.shown(await this.find(groupId));
-  }
-
-  /** The first of these groups, one at least, that have no more members together than a page shows. */
-  private async fitting(groups: readonly ScimGroupRow[]): Promise<readonly ScimGroupRow[]> {
-    const members = await this.store.countMembers(groups.map(({ groupId }) => groupId));
-    let sum = 0;
-    const end = groups.findIndex(({ groupId }, place) => {
-      sum += members.get(groupId) ?? 0;
-      return place > 0 && sum > MAX_MEMBERS_OF_PAGE;
-    });
-    return end === -1 ? groups : groups.slice(0, end);
   }
 
   private async find(id: string): Promise<ScimGroupRow> {

@@ -98,6 +98,16 @@ export class ScimGroupsStore {
     return new Map(rows.map(({ groupId, members }) => [groupId, members]));
   }
 
+  /** In how many groups each of these users is, where it is in any. */
+  async countGroups(userIds: readonly string[]): Promise<Map<string, number>> {
+    const rows = await this.tenancy.query<{ userId: string; groups: number }>(
+      `select user_id as "userId", count(*)::int as groups from scim_member
+       where tenant_id = $1 and user_id = any($2::uuid[]) group by user_id`,
+      [this.tenancy.tenant, userIds],
+    );
+    return new Map(rows.map(({ userId, groups }) => [userId, groups]));
+  }
+
   /** Of these users, in the order of their names. */
   listGroupsOf(userIds: readonly string[]): Promise<ScimGroupOfUser[]> {
     return this.tenancy.query<ScimGroupOfUser>(

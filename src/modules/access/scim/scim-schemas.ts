@@ -119,6 +119,19 @@ export const pageOf = ({ startIndex = 1, count = MAX_COUNT }: { startIndex?: num
   limit: Math.min(MAX_COUNT, Math.max(0, count)),
 });
 
+/** Members of all resources of a page together: it may have fewer than were asked for (RFC 7644, 3.4.2.4). */
+const MAX_MEMBERS_OF_PAGE = 20_000;
+
+/** The first of these resources, one at least, that have no more members together than a page shows. */
+export function fitting<T>(resources: readonly T[], membersOf: (resource: T) => number): readonly T[] {
+  let sum = 0;
+  const end = resources.findIndex((resource, place) => {
+    sum += membersOf(resource);
+    return place > 0 && sum > MAX_MEMBERS_OF_PAGE;
+  });
+  return end === -1 ? resources : resources.slice(0, end);
+}
+
 /** RFC 7644, 3.4.2. */
 export const listOf = (resources: readonly object[], totalResults = resources.length, startIndex = 1) => ({
   schemas: [LIST_SCHEMA],

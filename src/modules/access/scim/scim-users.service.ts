@@ -8,7 +8,7 @@ import { PublicAddress } from '../../../common/http/public-address.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import { ProviderSeatsService } from '../seats/provider-seats.service.js';
 import { SeatsService } from '../seats/seats.service.js';
-import { listOf, pageOf, USER_SCHEMA } from './scim-schemas.js';
+import { fitting, listOf, pageOf, USER_SCHEMA } from './scim-schemas.js';
 import { ScimGroupsStore } from './scim-groups.store.js';
 import { ScimRolesService } from './scim-roles.service.js';
 import { ScimUsersStore, type ScimUserWithSeat } from './scim-users.store.js';
@@ -50,7 +50,9 @@ export class ScimUsersService {
     return this.tenancy.run(caller.tenantId, async () => {
       if (wanted.id !== undefined && !isUuid(wanted.id)) return listOf([], 0, first);
       const { users, total } = await this.store.list(wanted, first - 1, limit);
-      return listOf(await this.shownAll(users), total, first);
+      const groups = await this.groups.countGroups(users.map(({ userId }) => userId));
+      const shown = fitting(users, ({ userId }) => groups.get(userId) ?? 0);
+      return listOf(await this.shownAll(shown), total, first);
     });
   }
 
