@@ -23,8 +23,12 @@ export type WitnessAnswer = { readonly line: string } | { readonly size: number 
  * Asks by `POST <url>/add-checkpoint` (C2SP tlog-witness).
  * @throws Error that says why there is no cosignature
  */
-export async function askWitness(witness: RemoteWitness, request: WitnessRequest): Promise<WitnessAnswer> {
-  const response = await fetch(`${witness.url.replace(/\/$/, '')}/add-checkpoint`, {
+export async function askWitness(
+  witness: RemoteWitness,
+  request: WitnessRequest,
+  send: typeof fetch = fetch,
+): Promise<WitnessAnswer> {
+  const response = await send(`${witness.url.replace(/\/$/, '')}/add-checkpoint`, {
     method: 'POST',
     body: writeWitnessRequest(request),
     redirect: 'error',
@@ -49,14 +53,20 @@ export interface ProvenHead {
 
 /**
  * Asks a witness from the size that it is thought to have seen, and from the one that it says where that is another.
+ * @param send how it is reached, where that is not by any address
  * @returns its signature line
  * @throws WitnessDisagrees, or another Error that says why there is no cosignature
  */
-export async function askForLine(witness: RemoteWitness, head: ProvenHead, thought: number): Promise<string> {
+export async function askForLine(
+  witness: RemoteWitness,
+  head: ProvenHead,
+  thought: number,
+  send: typeof fetch = fetch,
+): Promise<string> {
   const ask = async (from: number): Promise<WitnessAnswer> => {
     const { checkpoint, size } = head;
     const start = Math.min(from, size);
-    return askWitness(witness, { checkpoint, from: start, proof: await head.prove(start) });
+    return askWitness(witness, { checkpoint, from: start, proof: await head.prove(start) }, send);
   };
   const first = await ask(thought);
   if ('line' in first) return first.line;

@@ -36,10 +36,11 @@ const HEAD = z.object({
   epoch_path: z.array(SHA256).max(64),
 });
 
-/** How a peer is reached: its own fetch where requests are signed, as those of a sync are. */
+/** How a peer is reached. */
 export interface PeerAddress {
-  /** Of its daemon; the one that was pinned unless given. */
+  /** Of its daemon; the one that an operator pinned unless given. */
   readonly url?: string | undefined;
+  /** Of whoever knows where such an address may lead, as the client of sync does. */
   readonly send?: typeof fetch | undefined;
 }
 
@@ -136,7 +137,7 @@ export class PeerExchange {
     const prove = (from: number) =>
       this.crossTenant.run('cosign log', (query) => new LogReader(query).proveConsistency(from, size));
     const witness = { ...known, verifierKey: witnessKey, url: client.prefix };
-    const line = await askForLine(witness, { checkpoint, size, prove }, 0);
+    const line = await askForLine(witness, { checkpoint, size, prove }, 0, client.send);
     await this.crossTenant.run('cosign log', (query) => new CosignedHeadsStore(query).add(witnessKey, head, line));
   }
 }
@@ -146,7 +147,7 @@ class PeerClient {
   constructor(
     private readonly peer: PeerName,
     private readonly url: string,
-    private readonly send: typeof fetch,
+    readonly send: typeof fetch,
   ) {}
 
   /** Of C2SP tlog-witness. */

@@ -1,5 +1,5 @@
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import { Agent } from 'undici';
+import { Agent, fetch as fetchByAgent, type RequestInit as AgentInit } from 'undici';
 import { failureReason } from '../../../common/http/failure-reason.js';
 import { retryAfterMs } from '../../../common/http/retry-after.js';
 import { SETTINGS, type Settings } from '../../../common/config/settings.js';
@@ -80,10 +80,19 @@ export class PeerClient implements OnApplicationShutdown {
     await this.agent.destroy();
   }
 
+  /**
+   * For what is asked of a peer without a signature: a name leads nowhere else than where {@link open} goes.
+   * @throws PeerNotCallable
+   */
+  fetchOf(target: PeerTarget): typeof fetch {
+    this.expectCallable(target);
+    const send = (address: string, init: AgentInit) => fetchByAgent(address, { ...init, dispatcher: this.agent });
+    return send as unknown as typeof fetch;
+  }
+
   /** @throws PeerNotCallable */
   open(target: PeerTarget): PeerConnection {
-    const fault = this.addresses.faultOf(target.url);
-    if (fault !== undefined) throw new PeerNotCallable(target.peerId, `is not called: its address ${fault}`);
+    this.expectCallable(target);
     let kept: string | undefined;
     const ask = async (request: PeerAsk, isAgain = false): Promise<PeerAnswer> => {
       const nonce = kept ?? (await this.askNonce(target, request.signal));
@@ -96,6 +105,11 @@ export class PeerClient implements OnApplicationShutdown {
       return readAnswer(target, answer);
     };
     return { ask: (request) => ask(request) };
+  }
+
+  private expectCallable({ url, peerId }: PeerTarget): void {
+    const fault = this.addresses.faultOf(url);
+    if (fault !== undefined) throw new PeerNotCallable(peerId, `is not called: its address ${fault}`);
   }
 
   private async askNonce(target: PeerTarget, signal: AbortSignal | undefined): Promise<string> {

@@ -4,6 +4,8 @@ import { PeerExchange } from '../../evidence/peer-logs/peer-exchange.service.js'
 import { PeerLogUnknown } from '../../evidence/peer-logs/peer-logs.problems.js';
 import { PeerLogs } from '../../evidence/peer-logs/peer-logs.service.js';
 import type { PeerLog, PeerName } from '../../evidence/peer-logs/peer-logs.types.js';
+import { PeerClient } from '../peers/peer-client.service.js';
+import type { PeerTarget } from '../peers/peers.types.js';
 import type { LogLook } from './exchange.types.js';
 
 /** While nothing is exchanged, the log of a peer is looked at this often. */
@@ -15,6 +17,7 @@ export class ExchangeLogs {
   constructor(
     private readonly logs: PeerLogs,
     private readonly exchange: PeerExchange,
+    private readonly client: PeerClient,
   ) {}
 
   /** Asks nobody. @throws PeerLogStopped */
@@ -27,13 +30,13 @@ export class ExchangeLogs {
    * @param isIdle whether nothing is going to be exchanged
    * @throws PeerLogStopped for a log that does not only grow, PeerUnreachable where it is not shown
    */
-  async look(peer: PeerName, url: string, checkpoint: string | null, isIdle: boolean): Promise<LogLook> {
+  async look(peer: PeerTarget, checkpoint: string | null, isIdle: boolean): Promise<LogLook> {
     const log = await this.find(peer);
     if (!log) return 'unpinned';
     const shown = checkpointOf(checkpoint);
     if (shown && isSeen(log, shown)) return 'unchanged';
     if (shown && isIdle && isGrown(log, shown)) return 'unchanged';
-    await this.exchange.exchange(peer, { url });
+    await this.exchange.exchange(peer, { url: peer.url, send: this.client.fetchOf(peer) });
     if (shown) await this.expectNoFork(peer, shown, checkpoint!);
     return 'seen';
   }

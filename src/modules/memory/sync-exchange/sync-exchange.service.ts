@@ -151,7 +151,7 @@ export class SyncExchangeService {
   ): Promise<Exchanged> {
     const { name, target, remote, local, reach, remoteManifest, localManifest } = opening;
     const isIdle = isEqual(remoteManifest, localManifest);
-    const log = await this.logs.look(name, target.url, remoteManifest.checkpoint, isIdle);
+    const log = await this.logs.look(target, remoteManifest.checkpoint, isIdle);
     const [source, into]: SyncEnd[] = name.way === 'pull' ? [remote, local] : [local, remote];
     const manifests =
       name.way === 'pull'
