@@ -84,6 +84,7 @@ async function bring(here: Site, there: Site, plan: TrialPlan): Promise<TrialRes
     await add(there, here, still.url);
     const reading = await measure(here, {
       ...{ kind: 'read', tenantId: tenantOf(there), peerId: there.name, url: there.server.daemonUrl },
+      publicKey: await keyOf(there),
     });
     const before = reading.records + few + DISPUTED;
     say('Exchanging, with kills and cuts');
@@ -139,10 +140,13 @@ async function svc<T>(site: Site, ...args: string[]): Promise<T> {
 }
 
 async function add(to: Site, peer: Site, url: string): Promise<void> {
-  const { public_key: key } = await svc<{ public_key: string }>(peer, 'peer', 'key');
+  const key = await keyOf(peer);
   const rights = ['--tenant', tenantOf(to), '--direction', 'both', '--prefix', '*'];
   await svc(to, 'peer', 'add', peer.name, ...rights, '--key', key, '--url', url);
 }
+
+const keyOf = async (site: Site): Promise<string> =>
+  (await svc<{ public_key: string }>(site, 'peer', 'key')).public_key;
 
 /** Each when another random share is there, and some moments later; those that are left over at the end. */
 async function killAtRandom(

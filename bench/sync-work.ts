@@ -1,5 +1,6 @@
 import { asOperator } from '../src/cli/operator.js';
 import { OPERATOR } from '../src/common/evidence-log/audit-trail.js';
+import { VerifyingKey } from '../src/evidence/signing-key.js';
 import { PeerClient } from '../src/modules/memory/peers/peer-client.service.js';
 import { RemoteEnd } from '../src/modules/memory/sync-exchange/remote-end.js';
 import { SyncPromotionsService } from '../src/modules/memory/sync/sync-promotions.service.js';
@@ -44,10 +45,11 @@ const fill = ({ tenantId, writer, records }: FillPlan): Promise<Measured> =>
   });
 
 /** Over HTTP, signed; every version against its digests and every collection against the manifest. */
-const read = ({ tenantId, ...target }: ReadPlan): Promise<Measured> =>
+const read = ({ tenantId, peerId, url, publicKey }: ReadPlan): Promise<Measured> =>
   asOperator(async (services) => {
-    const connection = services.get(PeerClient).open({ tenantId, ...target });
-    const remote = new RemoteEnd(connection, tenantId, target.peerId);
+    const connection = services.get(PeerClient).open({ tenantId, peerId, url });
+    const key = new VerifyingKey(Uint8Array.from(Buffer.from(publicKey, 'base64url')));
+    const remote = new RemoteEnd(connection, { tenantId, peerId, key });
     const startedAt = performance.now();
     let records = 0;
     for (const { name, root, count } of (await remote.readManifest()).collections) {

@@ -12,6 +12,8 @@ export interface ReadPlan {
   tenantId: string;
   peerId: string;
   url: string;
+  /** Of the peer, in base64url. */
+  publicKey: string;
 }
 
 export type SyncPlan = FillPlan | ReadPlan;

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, generateKeyPairSync, sign } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { canonicalJson } from '../../../src/evidence/canonical-json.js';
 import { AlteringProxy } from './altering-proxy.js';
@@ -33,11 +33,30 @@ function withItems(page: any, items: any[]) {
   return { ...page, items, count: items.length, page_digest: `sha256:${digest.digest('hex')}` };
 }
 
+/** By a key of exports of one's own; the other signature is left as it was. */
+function signedByAnother({ signature, differs, ...unsigned }: any) {
+  const { privateKey } = generateKeyPairSync('ed25519');
+  const { x } = privateKey.export({ format: 'jwk' });
+  const kid = createHash('sha256').update(`{"crv":"Ed25519","kty":"OKP","x":"${x}"}`).digest('base64url');
+  const bytes = Buffer.concat([Buffer.from('svc.sync.manifest/1\n'), canonicalJson(unsigned)]);
+  const value = sign(null, bytes, privateKey).toString('base64url');
+  return { ...unsigned, differs, signature: { ...signature, kid, public_key: x, value } };
+}
+
 describe('a peer whose answers are changed on the way', () => {
   it('gives nothing by a manifest that its key did not sign', async () => {
     between.alter('/manifest', (manifest) => ({ ...manifest, position: manifest.position + 1 }));
     const { code, stdout } = await pull();
     expect([code, stdout]).toEqual([2, expect.stringContaining('MANIFEST_UNVERIFIED')]);
+    await expectNothing();
+  });
+
+  it('gives nothing by a manifest that somebody else signed, whatever key it names', async () => {
+    between.alter('/manifest', (manifest) => signedByAnother({ ...manifest, position: manifest.position + 1 }));
+    const { code, stdout } = await pull();
+    expect([code, stdout]).toEqual([2, expect.stringContaining('not signed by the key of its row')]);
+    between.alter('/manifest', (manifest) => ({ ...manifest, signature: { ...manifest.signature, peer: null } }));
+    expect(await pull()).toMatchObject({ code: 2, stdout: expect.stringContaining('MANIFEST_UNVERIFIED') });
     await expectNothing();
   });
 

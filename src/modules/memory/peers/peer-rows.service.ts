@@ -15,7 +15,7 @@ import { PeerAddresses } from './peer-addresses.service.js';
 import type { AddPeer, PeerList, PeersQuery } from './peers.dto.js';
 import { peerAdded, peerRevoked } from './peers.events.js';
 import { PeerNotFound, PeerTaken, PeerWithoutAddress } from './peers.problems.js';
-import { PEER_SCOPES, type PeerScope, type PeerTarget } from './peers.types.js';
+import { type KnownTarget, PEER_SCOPES, type PeerScope } from './peers.types.js';
 import { PEER_SCHEMA, peerOf } from './peers.views.js';
 import { SyncPeerRow } from './sync-peer.entity.js';
 
@@ -105,15 +105,15 @@ export class PeerRowsService implements OnModuleInit {
    * Where requests to a peer go. Of the open unit of work's tenant.
    * @throws PeerNotFound, PeerRevoked, PeerWithoutAddress
    */
-  async readTarget(peerId: string): Promise<PeerTarget> {
-    const { url, revokedAt, tenantId } = await this.read(peerId);
+  async readTarget(peerId: string): Promise<KnownTarget> {
+    const { url, revokedAt, tenantId, publicKey } = await this.read(peerId);
     if (revokedAt !== null) throw new PeerRevoked({ peer_id: peerId }, `The peer ${peerId} was revoked here`);
     if (url === null)
       throw new PeerWithoutAddress(
         { peer_id: peerId },
         `The peer ${peerId} was added without url; revoke it and add it with one`,
       );
-    return { tenantId, peerId, url };
+    return { tenantId, peerId, url, key: new VerifyingKey(Uint8Array.from(publicKey)) };
   }
 
   /** @returns the row of the peer, where it was revoked @throws PeerTaken */

@@ -1,3 +1,4 @@
+import type { VerifyingKey } from '../../../evidence/signing-key.js';
 import type { Collection } from '../sync/sync.types.js';
 
 /** What a peer may do with what is open to it. */
@@ -30,4 +31,9 @@ export interface PeerTarget {
   readonly url: string;
   /** Delegations under which this daemon asks, in the order of their chain, separated by commas. */
   readonly delegation?: string | undefined;
+}
+
+/** One with a row, which says by which key it signs. */
+export interface KnownTarget extends PeerTarget {
+  readonly key: VerifyingKey;
 }

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { SHA256_DIGEST } from '../../../evidence/digest-forms.js';
 import type { PeerAsk, PeerConnection } from '../peers/peer-client.service.js';
 import { PeerAnswerBroken, PeerAnswerUnusable, PeerFailure, PeerRefused } from '../peers/peer-failures.types.js';
+import type { KnownTarget } from '../peers/peers.types.js';
 import { VERDICTS } from '../sync/sync-record.types.js';
 import {
   type CollectionQuery,
@@ -74,23 +75,27 @@ export type Opened = z.infer<typeof HANDSHAKE>;
 export class RemoteEnd implements SyncEnd {
   requests = 0;
   private unread = 0;
+  private readonly tenantId: string;
+  private readonly peerId: string;
 
   constructor(
     private readonly connection: PeerConnection,
-    private readonly tenantId: string,
-    private readonly peerId: string,
+    private readonly target: Omit<KnownTarget, 'url'>,
     private readonly signal?: AbortSignal,
-  ) {}
+  ) {
+    this.tenantId = target.tenantId;
+    this.peerId = target.peerId;
+  }
 
   /** What it opens to this daemon. @throws PeerRefused where it refuses what is going to be asked */
   shakeHands(right: 'reads' | 'writes'): Promise<Opened> {
     return this.ask(HANDSHAKE, { method: 'POST', path: this.at('handshake'), body: { right } });
   }
 
-  /** @throws PeerAnswerBroken unless its signature holds */
+  /** @throws PeerAnswerBroken unless its signatures hold, that of the peer by the key of its row */
   async readManifest(): Promise<Manifest> {
     const manifest = await this.ask(MANIFEST, { method: 'GET', path: this.at('manifest') });
-    const fault = findManifestFault(manifest, this.tenantId);
+    const fault = findManifestFault(manifest, this.target);
     if (fault !== undefined)
       throw new PeerAnswerBroken(this.peerId, 'MANIFEST_UNVERIFIED', `answered a manifest ${fault}`);
     return manifest;

@@ -6,7 +6,7 @@ import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import { PeerClient } from '../peers/peer-client.service.js';
 import { listed, reachOf, rightsOf } from '../peers/peer-rows.service.js';
 import { PeerRowsService } from '../peers/peer-rows.service.js';
-import type { Direction, PeerTarget } from '../peers/peers.types.js';
+import type { Direction, KnownTarget } from '../peers/peers.types.js';
 import { SyncManifestService } from '../sync/sync-manifest.service.js';
 import { SyncPagesService } from '../sync/sync-pages.service.js';
 import { SyncPromotionsService } from '../sync/sync-promotions.service.js';
@@ -39,7 +39,7 @@ export interface ExchangeOptions {
 /** Both ends under one reach, as they are at the start. */
 interface Opening {
   readonly name: ExchangeName;
-  readonly target: PeerTarget;
+  readonly target: KnownTarget;
   readonly remote: RemoteEnd;
   readonly reach: ExchangeReach;
   readonly local: LocalEnd;
@@ -92,7 +92,7 @@ export class SyncExchangeService {
     return this.store.list(tenantId, peerId);
   }
 
-  private readPeer({ tenantId, peerId, way }: ExchangeName): Promise<{ target: PeerTarget; own: ExchangeReach }> {
+  private readPeer({ tenantId, peerId, way }: ExchangeName): Promise<{ target: KnownTarget; own: ExchangeReach }> {
     return this.tenancy.run(tenantId, async () => {
       const { direction, entityPrefixes, collections, scopes } = await this.rows.read(peerId);
       const target = await this.rows.readTarget(peerId);
@@ -106,7 +106,7 @@ export class SyncExchangeService {
   private async open(by: Actor, name: ExchangeName, given: Given): Promise<Opening> {
     const { target, own, before, options } = given;
     const { delegation, signal } = options;
-    const remote = new RemoteEnd(this.client.open({ ...target, delegation }), name.tenantId, name.peerId, signal);
+    const remote = new RemoteEnd(this.client.open({ ...target, delegation }), target, signal);
     if (delegation !== undefined) return this.openDelegated(by, name, { target, own, remote });
     const known = knownReach(before);
     const opened = known ?? (await this.shakeHands(name, remote));
@@ -188,7 +188,7 @@ export class SyncExchangeService {
 }
 
 interface Given {
-  target: PeerTarget;
+  target: KnownTarget;
   own: ExchangeReach;
   before: ExchangeRow;
   options: ExchangeOptions;

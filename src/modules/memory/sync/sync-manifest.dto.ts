@@ -31,6 +31,14 @@ export class CollectionState {
   root!: string;
 }
 
+export class SyncPeerSignature {
+  @Text({ about: 'The key by which peers know this server, by its RFC 7638 thumbprint.' })
+  kid!: string;
+
+  @Text({ about: 'The signature of that key over the same bytes: 64 bytes, base64url.' })
+  value!: string;
+}
+
 export class SyncSignature {
   @Choice({ about: 'How it was made.', values: ['Ed25519'] })
   algorithm!: 'Ed25519';
@@ -43,6 +51,14 @@ export class SyncSignature {
 
   @Text({ about: 'The signature: 64 bytes, base64url.' })
   value!: string;
+
+  @Nested({
+    about:
+      'By the key that a peer has in its row of this server: without it a peer takes nothing. Null where this machine does not have that key.',
+    type: () => SyncPeerSignature,
+    nullable: true,
+  })
+  peer!: SyncPeerSignature | null;
 }
 
 export class SyncManifest {

@@ -2,11 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { KeyRing } from '../../../common/evidence-log/key-ring.js';
 import { LogReader } from '../../../common/evidence-log/log-reader.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
+import { PEERS } from '../../../evidence/purposes.js';
 import { manifestBytes, named } from './sync-digests.rules.js';
 import { SyncIndexService } from './sync-index.service.js';
 import { SyncRootsService } from './sync-roots.service.js';
 import { grantsOf, reachedCollections } from './sync-reach.rules.js';
-import type { CollectionState, ManifestQuery, SyncManifest } from './sync-manifest.dto.js';
+import type { CollectionState, ManifestQuery, SyncManifest, SyncPeerSignature } from './sync-manifest.dto.js';
 import type { SyncReach } from './sync.types.js';
 
 /** Says what a tenant has, by one root a collection, signed. */
@@ -49,15 +50,27 @@ export class SyncManifestService {
 
   private async sign(unsigned: object): Promise<SyncManifest['signature']> {
     const { forExports: key } = this.keys;
-    const [signature] = await key.signAll([manifestBytes(unsigned)], 'exports');
+    const bytes = manifestBytes(unsigned);
+    const [signature] = await key.signAll([bytes], 'exports');
     return {
       algorithm: 'Ed25519',
       kid: key.kid,
       public_key: Buffer.from(key.publicKey.bytes).toString('base64url'),
-      value: Buffer.from(signature!).toString('base64url'),
+      value: textOf(signature!),
+      peer: await this.signAsPeer(bytes),
     };
   }
+
+  /** By the key that peers have in their rows: that of exports rotates, and they do not know it (0451). */
+  private async signAsPeer(bytes: Uint8Array): Promise<SyncPeerSignature | null> {
+    const signer = this.keys.peerIdentity?.signer;
+    if (!signer) return null;
+    const [signature] = await signer.signAll([bytes], PEERS);
+    return { kid: signer.kid, value: textOf(signature!) };
+  }
 }
+
+const textOf = (signature: Uint8Array): string => Buffer.from(signature).toString('base64url');
 
 type Stated = Pick<SyncManifest, 'tenant_category' | 'owner_id' | 'membership_epoch' | 'role_grants'>;
 
