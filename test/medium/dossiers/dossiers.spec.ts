@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { TenantsStore } from '../../../src/common/keys/tenants.store.js';
 import { ALL_SCOPES, startDaemon, type DaemonCall, type TestDaemon } from '../../kit/daemon.js';
 import { anchorAt, claim, dossier, makeProject, must, publish, statesOf, storeFact } from './given.js';
 
@@ -116,6 +117,25 @@ describe('a dossier', () => {
       contradictions,
     });
     expect(await statesOf(ada, 'shop', 'itself')).toEqual({ x: 'contradicted', y: 'contradicted', z: 'supported' });
+  });
+
+  it('says nothing of private facts to who does not see them', async () => {
+    const made = await TenantsStore.using({ ownerUrl: daemon.database.url }, (store) => store.createKey('acme'));
+    const headers = { 'x-tenant-id': 'acme', 'x-api-key': made.key.apiKey };
+    const key: DaemonCall = (method, path, body) => daemon.as({})(method, path, body, headers);
+    const fact = await storeFact(ada, 'shop', 'secret', 'open');
+    await publish(ada, 'shop', 'sight', [claim('secret', { kind: 'fact', id: fact.fact_id })]);
+    const rival = await storeFact(bob, 'shop', 'secret', 'sesame', { private: true });
+    expect(await statesOf(ada, 'shop', 'sight')).toEqual({ secret: 'contradicted' });
+    const shown = await must(key('GET', `${AT}/sight`));
+    expect([shown.claims[0].state, JSON.stringify(shown)]).toEqual([
+      'supported',
+      expect.not.stringContaining(rival.fact_id),
+    ]);
+    // Its state would say whether the words were guessed right.
+    const guess = dossier('shop', 'guess', [claim('s', anchorAt('fact', rival.fact_id, 'sesame', 'se'))]);
+    const refused = await key('POST', AT, guess);
+    expect([refused.status, refused.body.issues[0].path]).toEqual([400, 'body.claims[0].anchors[0].id']);
   });
 
   it('rests on work items and receipts as well', async () => {

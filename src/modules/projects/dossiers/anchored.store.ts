@@ -1,8 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
+import type { FactReader } from '../../memory/facts/facts.types.js';
 
 /** Facts whose values are read at once: each may have a MiB. */
 const SLICE = 32;
+
+/** Whose private facts are looked at, next to those that everybody sees. */
+export type Sight = Pick<FactReader, 'principal' | 'seesAll'>;
 
 /** A record of a fact, whatever became of it. */
 export interface AnchoredFact {
@@ -13,6 +17,8 @@ export interface AnchoredFact {
   /** Retired, deleted or set aside. */
   gone: boolean;
   is_layer: boolean;
+  /** The reader may see it; layers are for whoever reads projects. */
+  is_seen: boolean;
   /** SHA-256 of its value, in hexadecimal. */
   value_digest: string;
 }
@@ -28,12 +34,14 @@ interface AnchoredWork {
 export class AnchoredStore {
   constructor(private readonly tenancy: Tenancy) {}
 
-  findFacts(ids: readonly string[]): Promise<AnchoredFact[]> {
+  findFacts(ids: readonly string[], sight: Sight): Promise<AnchoredFact[]> {
     return this.find<AnchoredFact>(
       `select f.fact_id, f.entity, f.key, f.superseded_by, f.deleted_at is not null or f.tombstone as gone,
-         starts_with(f.entity, 'layer:') as is_layer, encode(sha256(convert_to(f.value, 'UTF8')), 'hex') as value_digest
+         starts_with(f.entity, 'layer:') as is_layer,
+         f.visibility = 0 or f.owner = $3 or $4 or starts_with(f.entity, 'layer:') as is_seen, encode(sha256(convert_to(f.value, 'UTF8')), 'hex') as value_digest
        from unnest($2::uuid[]) w (id) join fact f on f.tenant_id = $1 and f.fact_id = w.id and not f.tombstone`,
       ids,
+      sight,
     );
   }
 
@@ -47,10 +55,10 @@ export class AnchoredStore {
   }
 
   /**
-   * Of each of these facts the current ones of the same entity and key that have another value: private ones of
-   * whomever, and of a private one the public one.
+   * Of each of these facts the current ones of the same entity and key that have another value: private ones that the
+   * reader sees, and of a private one the public one. Of others not even that they are there.
    */
-  findRivals(ids: readonly string[]): Promise<{ fact_id: string; rival: string }[]> {
+  findRivals(ids: readonly string[], sight: Sight): Promise<{ fact_id: string; rival: string }[]> {
     return this.find<{ fact_id: string; rival: string }>(
       `with anchored as materialized (
          select f.fact_id, f.chain, f.owner, f.entity, f.key, f.value from unnest($2::uuid[]) w (id)
@@ -58,6 +66,7 @@ export class AnchoredStore {
        ), private as materialized (
          select o.chain, o.entity, o.key, o.value, o.fact_id from (select distinct entity from anchored) n
          join fact_head h on h.tenant_id = $1 and h.entity_start = left(n.entity, 200) and h.entity = n.entity and h.visibility = 1 and h.records > 0
+           and (h.owner = $3 or $4)
          join fact o on o.tenant_id = $1 and o.seq = h.seq and ${CURRENT}
        )
        select a.fact_id, o.fact_id as rival from anchored a join private o on o.entity = a.entity and o.key = a.key
@@ -69,6 +78,7 @@ export class AnchoredStore {
          where a.owner <> '' and o.value <> a.value
        order by 1, 2`,
       ids,
+      sight,
     );
   }
 
@@ -84,8 +94,9 @@ export class AnchoredStore {
     return new Set(rows.map(({ id }) => id));
   }
 
-  private find<Row>(sql: string, ids: readonly string[]): Promise<Row[]> {
-    return ids.length === 0 ? Promise.resolve([]) : this.tenancy.query<Row>(sql, [this.tenancy.tenant, ids]);
+  private find<Row>(sql: string, ids: readonly string[], sight?: Sight): Promise<Row[]> {
+    const given = [this.tenancy.tenant, ids, ...(sight ? [sight.principal, sight.seesAll] : [])];
+    return ids.length === 0 ? Promise.resolve([]) : this.tenancy.query<Row>(sql, given);
   }
 }
 

@@ -45,7 +45,7 @@ export class AutoDossiersService {
         ...{ uncertainties: said.uncertainties, contradictions: said.contradictions },
         openQuestions: said.open_questions,
       });
-      return this.dossiers.show(await this.dossiers.find(projectId, row.dossierId));
+      return this.dossiers.show(caller, await this.dossiers.find(projectId, row.dossierId));
     });
   }
 

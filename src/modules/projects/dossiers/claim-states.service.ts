@@ -4,7 +4,7 @@ import { AnswersService } from '../../knowledge/citations/answers.service.js';
 import { SourceStatesService } from '../../knowledge/citations/source-states.service.js';
 import type { PassageThen } from '../../knowledge/citations/source-states.types.js';
 import { anchorNow, claimsNow } from './claim-states.rules.js';
-import { AnchoredStore, type AnchoredFact } from './anchored.store.js';
+import { AnchoredStore, type AnchoredFact, type Sight } from './anchored.store.js';
 import type { Anchor, Anchored, AnchorKind, AnchorNow, Claim, ClaimNow, Contradiction } from './dossiers.types.js';
 
 /** A passage as it was when a claim came to rest on it. */
@@ -30,9 +30,9 @@ export class ClaimStatesService {
   ) {}
 
   /** In their order. */
-  async look({ claims, contradictions, passages }: Judged): Promise<ClaimNow[]> {
+  async look({ claims, contradictions, passages }: Judged, sight: Sight): Promise<ClaimNow[]> {
     const anchors = claims.flatMap((claim) => claim.anchors);
-    const facts = await this.findFacts(anchors);
+    const facts = await this.findFacts(anchors, sight);
     const others = new Map([
       ...(await this.findPassages(passages)),
       ...(await this.findWork(anchors)),
@@ -43,7 +43,7 @@ export class ClaimStatesService {
       judged.set(anchor, anchorNow(anchor, others.get(nameOf(anchor))));
     await this.judgeFacts(
       anchors.filter(({ kind }) => isFact(kind)),
-      facts,
+      { facts, sight },
       judged,
     );
     return claimsNow(
@@ -64,12 +64,17 @@ export class ClaimStatesService {
     );
   }
 
-  /** Anchors that name nothing that the tenant has, or has had. */
+  /**
+   * Anchors that name nothing that the tenant has, or has had, as far as who publishes them sees: the state of one that
+   * quotes a fact would say what is in it.
+   */
   async findUnknown(
     anchors: readonly Anchor[],
     passages: ReadonlyMap<string, AnchoredPassage>,
+    sight: Sight,
   ): Promise<ReadonlySet<Anchor>> {
-    const facts = await this.findFacts(anchors);
+    const all = await this.findFacts(anchors, sight);
+    const facts = new Map([...all].filter(([, { is_seen: isSeen }]) => isSeen));
     const known = new Map([...(await this.findWork(anchors)), ...(await this.findReceipts(anchors))]);
     return new Set(
       anchors.filter((anchor) => {
@@ -83,12 +88,15 @@ export class ClaimStatesService {
   /** Values are read some at a time, and not kept. */
   private async judgeFacts(
     anchors: readonly Anchor[],
-    facts: ReadonlyMap<string, AnchoredFact>,
+    { facts, sight }: { facts: ReadonlyMap<string, AnchoredFact>; sight: Sight },
     judged: Map<Anchor, AnchorNow>,
   ): Promise<void> {
     const standing = [...facts.values()].filter((fact) => !fact.gone && fact.superseded_by === null);
     const rivals = Map.groupBy(
-      await this.store.findRivals(standing.map(({ fact_id }) => fact_id)),
+      await this.store.findRivals(
+        standing.map(({ fact_id }) => fact_id),
+        sight,
+      ),
       (row) => row.fact_id,
     );
     const rivalsOf = (id: string): string[] => (rivals.get(id) ?? []).map(({ rival }) => rival);
@@ -104,9 +112,9 @@ export class ClaimStatesService {
           judged.set(anchor, anchorNow(anchor, foundFact(facts.get(id)!, rivalsOf(id), value)));
   }
 
-  private async findFacts(anchors: readonly Anchor[]): Promise<Map<string, AnchoredFact>> {
+  private async findFacts(anchors: readonly Anchor[], sight: Sight): Promise<Map<string, AnchoredFact>> {
     const ids = [...idsOf(anchors, 'fact'), ...idsOf(anchors, 'layer')].filter(isUuid);
-    return new Map((await this.store.findFacts([...new Set(ids)])).map((fact) => [fact.fact_id, fact]));
+    return new Map((await this.store.findFacts([...new Set(ids)], sight)).map((fact) => [fact.fact_id, fact]));
   }
 
   private async findPassages(passages: Judged['passages']): Promise<[string, Anchored][]> {

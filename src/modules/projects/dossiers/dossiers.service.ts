@@ -2,13 +2,15 @@ import { Injectable } from '@nestjs/common';
 import type { DaemonCaller } from '../../../common/bearer-auth/daemon-caller.js';
 import { namedPassport } from '../../../common/bearer-auth/named-passport.js';
 import { diffLists } from '../../../common/diff/text-diff.js';
-import { AuditTrail, type Actor } from '../../../common/evidence-log/audit-trail.js';
+import { AuditTrail } from '../../../common/evidence-log/audit-trail.js';
 import { decodeCursor, takePage } from '../../../common/fields/cursor.js';
 import type { PageQuery } from '../../../common/fields/page.dto.js';
 import { canonicalJson } from '../../../evidence/canonical-json.js';
 import { blake3Digest } from '../../../evidence/digest.js';
 import { TenantResolver } from '../../../guards/tenant-resolver.js';
+import { readerOf } from '../../memory/facts/facts.service.js';
 import { ProjectsService } from '../projects/projects.service.js';
+import type { Sight } from './anchored.store.js';
 import { ClaimStatesService } from './claim-states.service.js';
 import type { DossierRow } from './dossier.entity.js';
 import type { PublishDossier } from './dossier.dto.js';
@@ -92,7 +94,7 @@ export class DossiersService {
 
   /** @throws ProjectUnknown, DossierUnknown */
   read(caller: DaemonCaller, projectId: string, dossierId: string): Promise<Dossier> {
-    return this.tenants.run(caller, undefined, async () => this.show(await this.find(projectId, dossierId)));
+    return this.tenants.run(caller, undefined, async () => this.show(caller, await this.find(projectId, dossierId)));
   }
 
   /** @throws ProjectUnknown, DossierUnknown */
@@ -115,7 +117,7 @@ export class DossiersService {
     const after = decodeCursor(cursor, ['text']);
     return this.tenants.run(caller, undefined, async () => {
       await this.projects.find(projectId);
-      const judged = await this.listNewest(projectId);
+      const judged = await this.listNewest(projectId, sightOf(caller));
       const all = reconcile(judged.map(({ row, claims }) => ({ ...row, claims })));
       const rest = after ? all.filter(({ place }) => place > after[0]) : all;
       const { page, has_more, next_cursor } = takePage(rest, limit, ({ place }) => [place]);
@@ -128,10 +130,10 @@ export class DossiersService {
   }
 
   /** In the open unit of work: the newest dossier of each agent, by agent. */
-  async listNewest(projectId: string): Promise<JudgedDossier[]> {
+  async listNewest(projectId: string, sight: Sight): Promise<JudgedDossier[]> {
     const judged: JudgedDossier[] = [];
     for (const whole of await this.store.listNewest(projectId))
-      judged.push({ row: whole.row, claims: await this.judge(whole) });
+      judged.push({ row: whole.row, claims: await this.judge(whole, sight) });
     return judged;
   }
 
@@ -139,7 +141,7 @@ export class DossiersService {
    * In the open unit of work, in which its project is known to exist.
    * @returns the dossier, and whether it was not there before @throws DossierExists; ValidationFailed
    */
-  async put(by: Actor, dossier: NewDossier): Promise<{ row: DossierRow; isNew: boolean }> {
+  async put(by: DaemonCaller, dossier: NewDossier): Promise<{ row: DossierRow; isNew: boolean }> {
     const { projectId, dossierId, claims } = dossier;
     await this.store.lock(projectId);
     const contentHash = blake3Digest(canonicalJson(dossier));
@@ -148,7 +150,7 @@ export class DossiersService {
     if (before) throw exists(before);
     const anchors = claims.flatMap((claim) => claim.anchors);
     const passages = await this.states.locate(anchors);
-    checkKnown(claims, await this.states.findUnknown(anchors, passages));
+    checkKnown(claims, await this.states.findUnknown(anchors, passages, sightOf(by)));
     const { receiptId } = await this.audit.record(
       by,
       dossierPublished({ ...dossier, claims: [...claims], contentHash }),
@@ -166,14 +168,17 @@ export class DossiersService {
   }
 
   /** In the open unit of work: a dossier with the states of its claims. */
-  async show(whole: WholeDossier): Promise<Dossier> {
-    return dossierOf(whole.row, await this.judge(whole), new Date());
+  async show(caller: DaemonCaller, whole: WholeDossier): Promise<Dossier> {
+    return dossierOf(whole.row, await this.judge(whole, sightOf(caller)), new Date());
   }
 
-  private judge({ row, claims, passages }: WholeDossier): Promise<ClaimNow[]> {
-    return this.states.look({ claims, contradictions: row.contradictions, passages });
+  private judge({ row, claims, passages }: WholeDossier, sight: Sight): Promise<ClaimNow[]> {
+    return this.states.look({ claims, contradictions: row.contradictions, passages }, sight);
   }
 }
+
+/** These routes work in the caller's own tenant. */
+const sightOf = (caller: DaemonCaller): Sight => readerOf(caller, caller.homeTenant!);
 
 const textsOf = ({ claims }: WholeDossier) => claims.map(({ claim_id: id, text }) => ({ id, text }));
 

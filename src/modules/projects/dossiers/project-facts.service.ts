@@ -9,7 +9,7 @@ import type { StatedFact } from './project-facts.types.js';
 /** Facts of a project that are looked at: the newest ones. */
 const MAX_FACTS = 1_000;
 /** Whom no fact belongs to: what is private stays out of what is made for all. */
-const NOBODY = 'nobody';
+export const NOBODY = 'nobody';
 
 /** The facts of projects, by their entities (projectEntities). */
 @Injectable()

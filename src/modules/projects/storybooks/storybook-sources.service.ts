@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { blake3Digest } from '../../../evidence/digest.js';
 import type { OwnedFact } from '../../memory/facts/owned-facts.types.js';
 import { DossiersService } from '../dossiers/dossiers.service.js';
-import { ProjectFactsService } from '../dossiers/project-facts.service.js';
+import { NOBODY, ProjectFactsService } from '../dossiers/project-facts.service.js';
 import { LayersService } from '../layers/layers.service.js';
 import type { LayerPlace } from '../layers/layers.types.js';
 import { ProjectsService } from '../projects/projects.service.js';
@@ -62,7 +62,7 @@ export class StorybookSourcesService {
   }
 
   private async gatherDossiers(projectId: string): Promise<StorybookSources['dossiers']> {
-    const judged = await this.dossiers.listNewest(projectId);
+    const judged = await this.dossiers.listNewest(projectId, { principal: NOBODY, seesAll: false });
     return judged.map(({ row, claims }) => ({
       ...{ dossierId: row.dossierId, agentPassport: row.agentPassport, receiptId: row.receiptId },
       ...{ claims, openQuestions: row.openQuestions },
