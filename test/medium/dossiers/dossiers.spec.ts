@@ -351,4 +351,19 @@ describe('a dossier that the server makes', () => {
       unchanged: 2,
     });
   });
+
+  it('asks what waits for information, however much waits for an approval before it', async () => {
+    await makeProject(ada, 'asking');
+    const blocked = (blocker_kind: string, priority: number) =>
+      must(
+        ada('POST', '/v1/work', {
+          ...{ project_id: 'asking', title: 'Pay', created_by_passport: 'ada', state: 'blocked' },
+          ...{ blocker_kind, blocker_reason: 'which bank?', priority },
+        }),
+      );
+    for (let n = 0; n < 200; n += 20) await Promise.all(Array.from({ length: 20 }, () => blocked('needs_approval', 0)));
+    await blocked('needs_info', 4);
+    const made = await must(ada('POST', '/v1/projects/asking/dossiers/auto'));
+    expect(made.open_questions).toEqual(['Pay: which bank?']);
+  });
 });

@@ -3,7 +3,7 @@ import type { SelectQueryBuilder } from 'typeorm';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import { TenantRepository } from '../../../common/tenancy/tenant-repository.js';
 import { WorkItemRow } from './work-item.entity.js';
-import type { WorkState } from './work.types.js';
+import type { BlockKind, WorkState } from './work.types.js';
 
 /** What a list shows; a filter that is undefined does not filter. */
 export interface WorkFilter {
@@ -14,6 +14,7 @@ export interface WorkFilter {
   ready: boolean | undefined;
   priority: number | undefined;
   label: string | undefined;
+  blockerKind?: BlockKind;
 }
 
 /** The place of an item on the board: priority, creation in microseconds, id. */
@@ -46,10 +47,10 @@ export class WorkListStore {
   }
 
   list(filter: WorkFilter, after: BoardKey | undefined, take: number): Promise<WorkItemRow[]> {
-    const { projectId, assigneePassport, priority, state, ready, label, orchestrator } = filter;
+    const { projectId, assigneePassport, priority, state, ready, label, orchestrator, blockerKind } = filter;
     const order = { priority: 'asc', createdAt: 'asc', workId: 'asc' } as const;
     const options = { order, take, after };
-    const query = this.items.select('item', { projectId, assigneePassport, priority }, options);
+    const query = this.items.select('item', { projectId, assigneePassport, priority, blockerKind }, options);
     if (state !== undefined) narrowByState(query, state);
     if (ready !== undefined) query.andWhere(ready ? IS_READY : `not ${IS_READY}`);
     if (label !== undefined) query.andWhere('item.labels @> array[cast(:label as text)]', { label });

@@ -32,9 +32,8 @@ export class WorkOutlookService {
   }
 
   /** Items of a project that wait for information, in the order of the board. */
-  async listAsking(projectId: string, limit: number): Promise<WorkItemRow[]> {
-    const blocked = await this.items.list({ ...ANY, projectId, state: 'blocked' }, undefined, limit);
-    return blocked.filter(({ blockerKind }) => blockerKind === 'needs_info');
+  listAsking(projectId: string, limit: number): Promise<WorkItemRow[]> {
+    return this.items.list({ ...ANY, projectId, state: 'blocked', blockerKind: 'needs_info' }, undefined, limit);
   }
 
   /** Oldest first. */
