@@ -51,6 +51,9 @@ interface OwnEvent {
 export type AuditEntry = Change & (PlainEvent | OwnEvent);
 type PlainEntry = Change & PlainEvent;
 
+/** The receipt of a change whose event is written otherwise. */
+export type ReceiptEntry = Omit<Change, 'facts'>;
+
 /** What was written. */
 export interface AuditRecord {
   readonly receiptId: string;
@@ -71,7 +74,7 @@ export class AuditTrail {
   /** From here to the commit other writers of the tenant's stream of receipts wait: call it late. */
   async record(by: Actor, entry: AuditEntry): Promise<AuditRecord> {
     if (entry.makeEvent) {
-      const receiptId = await this.sign(by, entry);
+      const receiptId = await this.recordReceipt(by, entry);
       return { receiptId, eventId: await this.outbox.emit(entry.makeEvent(receiptId)) };
     }
     return (await this.recordMany(by, [entry]))[0]!;
@@ -91,7 +94,8 @@ export class AuditTrail {
     return receipts.map(({ receiptId }, place) => ({ receiptId, eventId: events[place]!.event_id }));
   }
 
-  private async sign(by: Actor, entry: AuditEntry): Promise<string> {
+  /** The receipt alone, where the caller writes the event in the same unit of work. @returns its id */
+  async recordReceipt(by: Actor, entry: ReceiptEntry): Promise<string> {
     return (await this.evidence.record(evidenceOf(by, entry))).receiptId;
   }
 }
@@ -105,7 +109,7 @@ const eventOf = (by: Actor, { kind, subject, facts, event }: PlainEntry): Outbox
 /** What receipts say of an actor whose passport has no proven key; of several, where that is so of any. */
 export const UNATTESTED = { passport_attested: false };
 
-function evidenceOf(by: Actor, { kind, subject, facts = {}, receipt, stream }: AuditEntry): EvidenceEvent {
+function evidenceOf(by: Actor, { kind, subject, facts = {}, receipt, stream }: Change): EvidenceEvent {
   const members = Object.entries(facts).map(([name, value]: [string, unknown]) => [snakeCase(name), value] as const);
   return {
     kind,

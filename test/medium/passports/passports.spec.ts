@@ -117,6 +117,11 @@ describe('a passport', () => {
     const { body: stored } = await acme('bare')('PUT', '/v1/facts', fact);
     const { payload_base64 } = await must(acme('bare')('GET', `/v1/receipts/${stored.receipt_id}?tenant_id=acme`));
     expect(Buffer.from(payload_base64, 'base64').includes('passport_attested')).toBe(true);
+    const documents = [{ doc_id: 'd', title: 'A title', text: 'A text.' }];
+    const sealed = { tenant_id: 'acme', corpus_id: 'c', documents };
+    const { receipt_id } = await must(acme('bare')('POST', '/v1/local/ingest', sealed));
+    const segment = await must(acme('bare')('GET', `/v1/receipts/${receipt_id}?tenant_id=acme`));
+    expect(Buffer.from(segment.payload_base64, 'base64').includes('passport_attested')).toBe(true);
   });
 });
 

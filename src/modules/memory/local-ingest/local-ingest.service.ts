@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { SETTINGS, type Settings } from '../../../common/config/settings.js';
 import { blake3, namedDigest } from '../../../evidence/digest.js';
-import { EvidenceService } from '../../../common/evidence-log/evidence.service.js';
+import { AuditTrail } from '../../../common/evidence-log/audit-trail.js';
 import { Outbox } from '../../../common/outbox/outbox.js';
 import { invalid, RequestTimeout } from '../../../common/problem/common-problems.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
@@ -47,7 +47,7 @@ export class LocalIngestService {
     private readonly tenants: TenantResolver,
     private readonly documents: DirectIngestService,
     private readonly store: LocalIngestStore,
-    private readonly evidence: EvidenceService,
+    private readonly audit: AuditTrail,
     private readonly outbox: Outbox,
   ) {}
 
@@ -139,14 +139,11 @@ export class LocalIngestService {
     const header = { tenant_id, corpus_id, segment_seq: segmentSeq, semantic_profile, sealed_at: sealedAt };
     const bytes = encodeSegment(header, frames);
     const digest = blake3(bytes);
-    const { receiptId } = await this.evidence.record({
+    const receiptId = await this.audit.recordReceipt(caller, {
       kind: 'local.ingested',
-      actor: caller.principal,
-      authMode: caller.authType,
-      agentSession: caller.agentSession,
       stream: EVIDENCE_STREAM,
       subject: `segment:${segmentSeq}`,
-      body: {
+      receipt: {
         segment_seq: segmentSeq,
         segment_digest: namedDigest('blake3', digest),
         corpus_id,
