@@ -20,7 +20,8 @@ function slugOf(kind: ProblemClass): string {
   return RENAMED.get(kind)?.slug ?? (isName(kind.type) ? dashed(kind.type).toLowerCase() : kind.type);
 }
 
-const codeOf = (kind: ProblemClass): string =>
+/** The `code` of a problem, also where it is one of several results of a request. */
+export const daemonCodeOf = (kind: ProblemClass): string =>
   isName(kind.type) ? slugOf(kind).replaceAll('-', '_').toUpperCase() : kind.type;
 const isName = (type: string): boolean => /^[A-Z]/.test(type);
 const dashed = (name: string): string => name.replace(/(?<=[a-z\d])(?=[A-Z])/g, '-');
@@ -39,7 +40,7 @@ export const daemonProblems = (errorsBase: string): ProblemWriter => ({
       status: kind.status,
       detail: message || undefined,
       instance: `urn:svc:request:${requestId}`,
-      code: codeOf(kind),
+      code: daemonCodeOf(kind),
       request_id: requestId,
       retryable: found.retryable,
       ...facts,

@@ -255,6 +255,23 @@ describe('a candidate', () => {
     expect((await call('PATCH', path, { entity: 'svc:own' })).status).toBe(400);
   });
 
+  it('is rejected, and decided with others, as the version that was looked at', async () => {
+    const call = given();
+    const { candidate_id: id } = await one(call);
+    await call('PATCH', `${CANDIDATES}/${id}`, { value: 'London, Ontario' });
+    const reject = (base_version: number) =>
+      call('POST', `${CANDIDATES}/${id}/reject`, { reason: 'old news', base_version });
+    expect((await reject(1)).body).toMatchObject({ code: 'CANDIDATE_CHANGED', version: 2 });
+    const decide = async (decision: object) =>
+      (await call('POST', `${CANDIDATES}/decide`, { decisions: [{ candidate_id: id, ...decision }] })).body.results[0];
+    for (const decision of [{ decision: 'promote' }, { decision: 'reject', reason: 'x' }])
+      expect(await decide({ ...decision, base_version: 1 })).toMatchObject({
+        status_code: 409,
+        code: 'CANDIDATE_CHANGED',
+      });
+    expect((await reject(2)).body.status).toBe('rejected');
+  });
+
   it('is decided with many others, each on its own', async () => {
     const call = given();
     const ids = (await extract(call, TEXT)).candidates.map(({ candidate_id }: any) => candidate_id);
@@ -279,6 +296,7 @@ describe('a candidate', () => {
     const found: string[] = [];
     for (let cursor = ''; ;) {
       const { body } = await call('GET', `${CANDIDATES}?limit=1${cursor}`);
+      expect(body.has_more).toBe(body.next_cursor !== null);
       found.push(...body.candidates.map(({ candidate_id }: any) => candidate_id));
       if (body.next_cursor === null) break;
       cursor = `&cursor=${body.next_cursor}`;

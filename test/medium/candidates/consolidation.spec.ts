@@ -69,7 +69,7 @@ it('a decision that a legal hold refuses is its own result, with the receipt of 
   expect([status, body.decided]).toEqual([200, 2]);
   expect(body.results).toMatchObject([
     { status_code: 200, status: 'promoted' },
-    { status_code: 409, code: 'LegalHold', detail: expect.stringContaining('case:b') },
+    { status_code: 409, code: 'LEGAL_HOLD', detail: expect.stringContaining('case:b') },
     { status_code: 200, status: 'promoted' },
   ]);
   const kept = (await held('GET', `${CANDIDATES}/${decisions[1]!.candidate_id}`)).body.candidate;

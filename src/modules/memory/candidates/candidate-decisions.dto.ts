@@ -1,5 +1,21 @@
 import { Choice, Decimal, Integer, ListOf, Text, TextOrTexts, Uuid } from '../../../common/fields/fields.js';
+import { BASE_VERSION } from './candidates.dto.js';
 import { CANDIDATE_STATUSES, type CandidateStatus } from './candidates.types.js';
+
+const MAX_REASON = 2_000;
+
+export class RejectCandidate {
+  @Text({ about: 'Why; it stays with the candidate.', min: 1, max: MAX_REASON })
+  reason!: string;
+
+  @Integer(BASE_VERSION)
+  base_version?: number;
+}
+
+export class UndoPromotion {
+  @Text({ about: 'Why; it stays with the candidate.', min: 1, max: MAX_REASON })
+  reason!: string;
+}
 
 export class CandidatePromotedReply {
   @Uuid({ about: 'The candidate.' })
@@ -56,6 +72,9 @@ export class CandidateDecision {
     maxItems: 50,
   })
   supersedes?: string | string[];
+
+  @Integer(BASE_VERSION)
+  base_version?: number;
 }
 
 export class DecideCandidates {
@@ -79,7 +98,7 @@ export class CandidateDecisionResult {
   @Uuid({ about: 'The signed receipt of the decision.', optional: true })
   receipt_id?: string;
 
-  @Text({ about: 'The code of what kept it from being decided.', optional: true })
+  @Text({ about: 'What kept it from being decided: the code of that problem.', optional: true })
   code?: string;
 
   @Text({ about: 'What to do.', optional: true })

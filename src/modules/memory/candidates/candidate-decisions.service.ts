@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { DaemonCaller } from '../../../common/bearer-auth/daemon-caller.js';
 import { AuditTrail } from '../../../common/evidence-log/audit-trail.js';
 import { invalid } from '../../../common/problem/common-problems.js';
+import { daemonCodeOf } from '../../../common/problem/daemon-problem-form.js';
 import { Problem } from '../../../common/problem/problem.js';
 import { heldRowOf } from '../../../common/legal-holds/held-rows.js';
 import { HoldRefusals } from '../../../common/legal-holds/hold-refusals.service.js';
@@ -15,6 +16,7 @@ import type {
   CandidateDecidedReply,
   CandidateDecisionsReply,
   CandidateDecisionResult,
+  RejectCandidate,
 } from './candidate-decisions.dto.js';
 import { PromotionsService } from './promotions.service.js';
 
@@ -30,11 +32,11 @@ export class CandidateDecisionsService {
     private readonly refusals: HoldRefusals,
   ) {}
 
-  /** @throws CandidateUnknown, CandidateDecided */
-  async reject(caller: DaemonCaller, id: string, words: string): Promise<CandidateDecidedReply> {
-    const { text: reason } = await this.screen.mask(words);
+  /** @throws CandidateUnknown, CandidateDecided, CandidateChanged */
+  async reject(caller: DaemonCaller, id: string, request: RejectCandidate): Promise<CandidateDecidedReply> {
+    const { text: reason } = await this.screen.mask(request.reason);
     return this.tenants.write(caller, undefined, async () => {
-      const row = await this.candidates.lockPending(id);
+      const row = await this.candidates.lockPending(id, request.base_version);
       const entry = { ...candidateEntry('rejected', id, { version: row.version }), receipt: { reason } };
       const { receiptId } = await this.audit.record(caller, entry);
       const decided = { decidedBy: caller.principal, decidedAt: () => 'now()', updatedAt: () => 'now()' };
@@ -60,7 +62,7 @@ export class CandidateDecisionsService {
       return { candidate_id, status_code: 200, status, receipt_id, ...(fact ? { promoted_fact_id: fact } : {}) };
     } catch (error) {
       const { kind, message } = await this.problemOf(caller, error);
-      return { candidate_id, status_code: kind.status, code: kind.type, detail: message };
+      return { candidate_id, status_code: kind.status, code: daemonCodeOf(kind), detail: message };
     }
   }
 
@@ -74,7 +76,8 @@ export class CandidateDecisionsService {
 
   private decideOne(caller: DaemonCaller, one: CandidateDecision, place: number): Promise<CandidateDecidedReply> {
     if (one.decision === 'promote') return this.promotions.promote(caller, one.candidate_id, one);
-    if (one.reason !== undefined) return this.reject(caller, one.candidate_id, one.reason);
+    const { candidate_id: id, reason, base_version } = one;
+    if (reason !== undefined) return this.reject(caller, id, { reason, base_version });
     return Promise.reject(invalid(`body.decisions[${place}].reason`, 'is needed to reject: say why'));
   }
 }

@@ -11,7 +11,6 @@ import {
   CandidateReply,
   ChangeCandidate,
   PromoteCandidate,
-  RejectCandidate,
 } from './candidates.dto.js';
 import {
   CandidateChanged,
@@ -28,6 +27,8 @@ import {
   CandidateDecidedReply,
   CandidateDecisionsReply,
   CandidatePromotedReply,
+  RejectCandidate,
+  UndoPromotion,
 } from './candidate-decisions.dto.js';
 import { CandidateDecisionsService } from './candidate-decisions.service.js';
 import { ExtractReply, ExtractRequest } from './extraction.dto.js';
@@ -139,15 +140,15 @@ export class CandidatesController {
     summary: 'Reject a candidate',
     access: writes,
     reply: ok(CandidateDecidedReply),
-    problems: [CandidateUnknown, CandidateDecided],
+    problems: [CandidateUnknown, CandidateDecided, CandidateChanged],
     tried: { from: { id: 'extractCandidates#/candidates/1/candidate_id' } },
   })
   rejectCandidate(
     @Caller() caller: DaemonCaller,
     @Param() { id }: CandidatePath,
-    @Body() { reason }: RejectCandidate,
+    @Body() body: RejectCandidate,
   ): Promise<CandidateDecidedReply> {
-    return this.decisions.reject(caller, id, reason);
+    return this.decisions.reject(caller, id, body);
   }
 
   @Route('POST /v1/memory/candidates/:id/undo', {
@@ -164,7 +165,7 @@ export class CandidatesController {
   undoPromotion(
     @Caller() caller: DaemonCaller,
     @Param() { id }: CandidatePath,
-    @Body() { reason }: RejectCandidate,
+    @Body() { reason }: UndoPromotion,
   ): Promise<CandidateDecidedReply> {
     return this.promotions.undo(caller, id, reason);
   }

@@ -2,6 +2,7 @@ import {
   Choice,
   DateTime,
   Decimal,
+  Flag,
   Integer,
   ListOf,
   Nested,
@@ -21,7 +22,6 @@ import {
   SOURCE_KINDS,
 } from './candidates.types.js';
 
-const MAX_REASON = 2_000;
 const MAX_CANDIDATE_VALUE = 65_536;
 
 export class CandidatePath {
@@ -193,11 +193,14 @@ export class CandidateList {
   @PageCount()
   count!: number;
 
+  @Flag({ about: 'Whether another page follows.' })
+  has_more!: boolean;
+
   @NextCursor()
   next_cursor!: string | null;
 }
 
-const BASE_VERSION = {
+export const BASE_VERSION = {
   about: 'The version that the change is meant for: 409 when there is a later one.',
   ...{ optional: true, min: 1, max: 2 ** 31 - 1 },
 };
@@ -235,9 +238,4 @@ export class PromoteCandidate {
 
   @Integer(BASE_VERSION)
   base_version?: number;
-}
-
-export class RejectCandidate {
-  @Text({ about: 'Why; it stays with the candidate.', min: 1, max: MAX_REASON })
-  reason!: string;
 }

@@ -154,6 +154,7 @@ const listOf = (rows: readonly CandidateRow[], next_cursor: string | null): Cand
   schema: 'svc.candidates/1',
   candidates: rows.map(candidateOf),
   count: rows.length,
+  has_more: next_cursor !== null,
   next_cursor,
 });
 

@@ -48,6 +48,12 @@ export const coverageViewOf = (counts: Coverage): CoverageCounts => ({
   passed_share: shareOf(counts.passed, counts.capabilities),
 });
 
+/** How a page says whether, and where, there is another. */
+export const pagingOf = (next_cursor: string | null): { has_more: boolean; next_cursor: string | null } => ({
+  has_more: next_cursor !== null,
+  next_cursor,
+});
+
 export const auditReplyOf = (row: CapabilityAuditRow): AuditReply => ({
   ...{ capability_id: row.capabilityId, status: row.status, auditor: row.auditor, notes: row.notes },
   ...{ last_audited: row.createdAt.toISOString(), version: row.version, screened: row.screened },

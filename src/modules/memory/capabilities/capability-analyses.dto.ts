@@ -1,5 +1,5 @@
 import { Choice, Decimal, Documented, ListOf, Nested, Text } from '../../../common/fields/fields.js';
-import { CapabilityReference, Count, NextCursor, NUMBER, Schema } from './capability-records.dto.js';
+import { CapabilityReference, Count, HasMore, NextCursor, NUMBER, Schema } from './capability-records.dto.js';
 import { AUDIT_STATUSES, GAPS, type AuditStatus, type Gap } from './capabilities.types.js';
 
 export class GapItem extends CapabilityReference {
@@ -34,6 +34,9 @@ export class CapabilityGaps {
   @ListOf({ about: 'Capabilities with their gaps, in the order of their ids.', type: () => GapItem })
   gaps!: GapItem[];
 
+  @HasMore()
+  has_more!: boolean;
+
   @NextCursor()
   next_cursor!: string | null;
 }
@@ -63,6 +66,9 @@ export class CapabilityPromises {
 
   @ListOf({ about: 'Promises, in the order of their numbers.', type: () => PromiseItem })
   promises!: PromiseItem[];
+
+  @HasMore()
+  has_more!: boolean;
 
   @NextCursor()
   next_cursor!: string | null;

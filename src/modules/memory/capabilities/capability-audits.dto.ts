@@ -1,5 +1,5 @@
 import { Choice, DateTime, Integer, ListOf, Text, Uuid } from '../../../common/fields/fields.js';
-import { Count, Id, NextCursor, Schema } from './capability-records.dto.js';
+import { Count, HasMore, Id, NextCursor, Schema } from './capability-records.dto.js';
 import { AUDIT_STATUSES, type AuditStatus } from './capabilities.types.js';
 
 const MAX_NOTES = 10_000;
@@ -75,6 +75,9 @@ export class CapabilityAuditList {
 
   @ListOf({ about: 'Audits, newest first.', type: () => AuditReply })
   audits!: AuditReply[];
+
+  @HasMore()
+  has_more!: boolean;
 
   @NextCursor()
   next_cursor!: string | null;

@@ -10,7 +10,7 @@ import { TenantResolver } from '../../../guards/tenant-resolver.js';
 import type { AuditCapability, AuditReply, CapabilityAuditList } from './capability-audits.dto.js';
 import { capabilityAudited } from './capabilities.events.js';
 import { AuditChanged, CapabilityUnknown } from './capabilities.problems.js';
-import { auditReplyOf } from './capabilities.views.js';
+import { auditReplyOf, pagingOf } from './capabilities.views.js';
 import { CapabilityAuditRow } from './capability-audit.entity.js';
 import { CapabilityRegistry } from './capability-registry.js';
 
@@ -57,7 +57,8 @@ export class CapabilityAuditsService {
     return this.tenants.run(caller, undefined, async () => {
       const rows = await this.rows.list({ capabilityId: id }, { order: { version: 'desc' }, after, take: limit + 1 });
       const { page, next_cursor } = takePage(rows, limit, ({ version }) => [version]);
-      return { schema: 'svc.capability_audits/1', count: page.length, audits: page.map(auditReplyOf), next_cursor };
+      const audits = page.map(auditReplyOf);
+      return { schema: 'svc.capability_audits/1', count: page.length, audits, ...pagingOf(next_cursor) };
     });
   }
 

@@ -8,7 +8,15 @@ import type { AuditedCapability } from './capabilities.types.js';
 import { coverageOf, gapsOf, isAskedFor, promisesOf, walk, type Step } from './capability-analyses.rules.js';
 import { CapabilityAuditsService, unknown } from './capability-audits.service.js';
 import { CapabilityRegistry } from './capability-registry.js';
-import { auditOf, coverageViewOf, gapViewOf, promiseViewOf, recordOf, referenceOf } from './capabilities.views.js';
+import {
+  auditOf,
+  coverageViewOf,
+  gapViewOf,
+  pagingOf,
+  promiseViewOf,
+  recordOf,
+  referenceOf,
+} from './capabilities.views.js';
 
 /** The capability registry, as the caller's tenant has audited it (memory-daemon.md 4.6; D45). */
 @Injectable()
@@ -23,7 +31,7 @@ export class CapabilityReadsService {
     const filter = { ...rest, promise: promise === undefined ? undefined : BigInt(promise) };
     const found = (await this.readAll(caller)).filter((one) => isAskedFor(one, filter));
     const { page, next_cursor } = pageOf(found, { limit, cursor });
-    return { schema: 'svc.capabilities/1', count: page.length, items: page.map(recordOf), next_cursor };
+    return { schema: 'svc.capabilities/1', count: page.length, items: page.map(recordOf), ...pagingOf(next_cursor) };
   }
 
   /** @throws CapabilityUnknown */
@@ -55,7 +63,8 @@ export class CapabilityReadsService {
     const totals = { no_test: count('no_test'), no_audit: count('no_audit'), failed_audit: count('failed_audit') };
     const { page: shown, next_cursor } = pageOf(found, page);
     const gaps = shown.map((one) => gapViewOf(one, gapsOf(one)));
-    return { schema: 'svc.capability_gaps/1', total: found.length, totals, count: gaps.length, gaps, next_cursor };
+    const counts = { total: found.length, totals, count: gaps.length };
+    return { schema: 'svc.capability_gaps/1', ...counts, gaps, ...pagingOf(next_cursor) };
   }
 
   async listPromises(caller: DaemonCaller, { limit, cursor }: PageQuery): Promise<CapabilityPromises> {
@@ -64,7 +73,8 @@ export class CapabilityReadsService {
     const rest = all.filter(({ key }) => after === undefined || key > after);
     const { page, next_cursor } = takePage(rest, limit, ({ key }) => [key]);
     const promises = page.map(promiseViewOf);
-    return { schema: 'svc.capability_promises/1', total: all.length, count: promises.length, promises, next_cursor };
+    const counts = { total: all.length, count: promises.length };
+    return { schema: 'svc.capability_promises/1', ...counts, promises, ...pagingOf(next_cursor) };
   }
 
   async measureCoverage(caller: DaemonCaller): Promise<CapabilityCoverage> {

@@ -2,6 +2,7 @@ import {
   Choice,
   DateTime,
   Documented,
+  Flag,
   Integer,
   ListOf,
   Nested,
@@ -23,6 +24,7 @@ export const NUMBER = {
 
 export const Schema = () => Text({ about: 'The form of this answer and its version.' });
 export const Count = (about: string) => Integer({ about, min: 0 });
+export const HasMore = () => Flag({ about: 'Whether another page follows.' });
 export const NextCursor = () => Text({ about: 'Where the next page starts; null on the last.', nullable: true });
 export const Id = (about = 'The capability.') => Text({ about, example: 'svc-daemon.facts' });
 
@@ -122,6 +124,9 @@ export class CapabilityList {
 
   @ListOf({ about: 'Capabilities, in the order of their ids.', type: () => CapabilityRecord })
   items!: CapabilityRecord[];
+
+  @HasMore()
+  has_more!: boolean;
 
   @NextCursor()
   next_cursor!: string | null;
