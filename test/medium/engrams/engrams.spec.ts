@@ -37,6 +37,26 @@ describe('an engram', () => {
     expect(older.body).toMatchObject({ has_more: false, next_cursor: null, versions: [{ content: 'Say hello.' }] });
   });
 
+  it('leaves a signed receipt with each save and with its deletion, and none with a save that came to nothing', async () => {
+    await put('proven', { content: 'One.' });
+    const save = (content: string, base_version: number) =>
+      acme('PUT', '/v1/entities/engram/proven', { payload: { content }, base_version });
+    expect((await save('Two.', 1)).status).toBe(200);
+    expect((await save('Three.', 1)).body).toMatchObject({ code: 'ENTITY_CHANGED', version: 2 });
+    expect((await acme('DELETE', '/v1/entities/engram/proven')).status).toBe(200);
+    const receipts = await daemon.database.query<{ kind: string; receipt_id: string; actor: string }>(
+      `select kind, receipt_id, actor from receipt where subject = 'engram:proven' order by seq`,
+    );
+    expect(receipts.map(({ kind }) => kind)).toEqual(['engram.stored', 'engram.stored', 'engram.deleted']);
+    const reader = daemon.as({ scopes: 'receipts:read', tenant: 'acme' });
+    const { receipt_id, actor } = receipts[1]!;
+    const { body } = await reader('GET', `/v1/receipts/${receipt_id}?tenant_id=acme`);
+    expect(Buffer.from(body.payload_base64, 'base64').toString()).toContain(blake3Digest('Two.'));
+    expect(actor).toBe('passport:ada');
+    const check = await reader('GET', `/v1/receipts/${receipt_id}/verification?tenant_id=acme`);
+    expect(check.body).toMatchObject({ signature_valid: true, error_code: 'OK' });
+  });
+
   it('is listed page by page, by name and by intent bucket, with the members of the specification', async () => {
     for (const name of ['list-a', 'list-b', 'list-c']) await put(name, { content: name, intent_bucket: 'listed' });
     const found: any[] = [];
@@ -138,7 +158,8 @@ describe('labels', () => {
     const kinds = await daemon.database.query<{ kind: string }>(
       `select kind from receipt where subject = 'engram:deploy' order by seq`,
     );
-    expect(kinds.map(({ kind }) => kind)).toEqual(['engram.labelled', 'engram.labelled', 'engram.unlabelled']);
+    const labelled = kinds.map(({ kind }) => kind).filter((kind) => kind !== 'engram.stored');
+    expect(labelled).toEqual(['engram.labelled', 'engram.labelled', 'engram.unlabelled']);
   });
 
   it('are refused for what is not there', async () => {

@@ -93,6 +93,19 @@ describe('an entity', () => {
     expect([answer.status, answer.body.issues?.[0].path]).toEqual([400, member]);
   });
 
+  it('is changed from the version that was looked at, and from no other: 409 names the present one', async () => {
+    const from = (base_version: number, payload: string) =>
+      daemon.call('PUT', '/v1/entities/based/one', { payload, base_version });
+    expect((await from(1, 'too early')).body).toMatchObject({ code: 'ENTITY_CHANGED', version: 0 });
+    expect((await from(0, 'first')).body.entity).toMatchObject({ version: 1, payload: 'first' });
+    const answers = await Promise.all(['a', 'b', 'c', 'd'].map((payload) => from(1, payload)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409]);
+    const { body } = await from(1, 'too late');
+    expect(body).toMatchObject({ status: 409, code: 'ENTITY_CHANGED', kind: 'based', id: 'one', version: 2 });
+    expect((await daemon.call('GET', '/v1/entities/based/one/history')).body.count).toBe(2);
+    expect((await events('entity.stored')).filter(({ subject }) => subject === 'based/one')).toHaveLength(2);
+  });
+
   it('that nobody stored has no history', async () => {
     const { status, body } = await daemon.call('GET', '/v1/entities/person/nobody/history');
     expect([status, body]).toEqual([200, { count: 0, versions: [], next_cursor: null }]);

@@ -5,6 +5,7 @@ import { SecretScreen } from '../../../common/screening/secret-screen.js';
 import { KindRules } from '../graph/kind-rules.service.js';
 import { ENGRAM_PAYLOAD, readEngramPayload, type EngramPayload } from './engram-payload.rules.js';
 import { maskedTexts } from './engram-screening.js';
+import { versionReceipt } from './engrams.events.js';
 import { ENGRAM_KIND } from './engrams.types.js';
 import { readSkill } from './skill-file.rules.js';
 
@@ -20,6 +21,7 @@ export class EngramKindService implements OnModuleInit {
     this.kinds.register(ENGRAM_KIND, {
       schema: z.toJSONSchema(ENGRAM_PAYLOAD, { io: 'input' }),
       prepare: (name, payload, where, named) => this.prepare(name, payload, where, named),
+      receiptOf: versionReceipt,
     });
   }
 

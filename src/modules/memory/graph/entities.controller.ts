@@ -5,9 +5,9 @@ import type { DaemonCaller } from '../../../common/bearer-auth/daemon-caller.js'
 import { Caller } from '../../../common/contract/caller.js';
 import { Route } from '../../../common/contract/route.decorator.js';
 import { LegalHold } from '../../../common/legal-holds/held-rows.js';
-import { EntitiesQuery, EntityAddress, EntityHistory, EntityList, EntityReply, StoreEntity } from './entities.dto.js';
+import { EntitiesQuery, EntityAddress, EntityHistory, EntityList, EntityReply, PutEntity } from './entities.dto.js';
 import { EntitiesService } from './entities.service.js';
-import { EntityUnknown } from './graph.problems.js';
+import { EntityChanged, EntityUnknown } from './graph.problems.js';
 
 const tag = 'graph';
 const reading = { tag, access: anyOf('facts:read', 'admin:read') };
@@ -44,15 +44,16 @@ export class EntitiesController {
     summary: 'Store an entity',
     description:
       'The payload replaces the one before, which stays in the history: every PUT is a version, counted without gaps. A deleted entity comes back. ' +
-      'Its kind is registered with it.',
+      'Its kind is registered with it. Of two who change one from the same base_version one is refused (409).',
     reply: ok(EntityReply),
+    problems: [EntityChanged],
   })
   storeEntity(
     @Caller() caller: DaemonCaller,
     @Param() address: EntityAddress,
-    @Body() { payload }: StoreEntity,
+    @Body() body: PutEntity,
   ): Promise<EntityReply> {
-    return this.entities.record(caller, address, payload);
+    return this.entities.record(caller, address, body);
   }
 
   @Route('DELETE /v1/entities/:kind/:id', {

@@ -15,6 +15,18 @@ export class StoreEntity {
   payload!: unknown;
 }
 
+/** What PUT /v1/entities/{kind}/{id} takes. */
+export class PutEntity extends StoreEntity {
+  @Integer({
+    about:
+      'The version that the change is meant for, 0 where nothing was ever stored: 409 where it is not the present one.',
+    optional: true,
+    min: 0,
+    max: 2 ** 31 - 1,
+  })
+  base_version?: number;
+}
+
 export class EntitiesQuery extends PageQuery {
   @Text({ about: 'Only entities of this kind.', optional: true, min: 1, max: MAX_KIND })
   kind?: string;

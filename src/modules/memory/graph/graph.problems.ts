@@ -6,6 +6,14 @@ export class EntityUnknown extends problem<{ kind: string; id: string; deleted_v
   'EntityUnknown',
   'There is no such entity',
 ) {}
+
+/** The change is meant for another version; `version` is the present one, 0 where nothing was ever stored. */
+export class EntityChanged extends problem<{ kind: string; id: string; version: number }>(
+  409,
+  'EntityChanged',
+  'The entity has changed meanwhile',
+) {}
+
 export class EdgeUnknown extends problem(404, 'EdgeUnknown', 'There is no such edge') {}
 export class KindUnknown extends problem<{ kind: string }>(
   404,
