@@ -782,6 +782,7 @@ export type CandidateDecision = {
     reviewer?: string;
     auto_threshold?: number;
     supersedes?: string | Array<string>;
+    base_version?: number;
 };
 
 export type DecideCandidates = {
@@ -1319,10 +1320,11 @@ export type EngramVersions = {
     next_cursor: string | null;
 };
 
-export type StoreEntity = {
+export type PutEntity = {
     payload: {
         [key: string]: unknown;
     } | Array<unknown> | string | number | boolean | null;
+    base_version?: number;
 };
 
 export type EntityReply = {
@@ -1552,6 +1554,7 @@ export type CandidatePromotedReply = {
 
 export type RejectCandidate = {
     reason: string;
+    base_version?: number;
 };
 
 export type CandidateDecidedReply = {
@@ -1559,6 +1562,10 @@ export type CandidateDecidedReply = {
     schema: string;
     status: 'pending' | 'promoted' | 'rejected' | 'superseded' | 'expired';
     receipt_id: string;
+};
+
+export type UndoPromotion = {
+    reason: string;
 };
 
 export type TraceItemView = {
@@ -5204,7 +5211,7 @@ export type ReadEntityResponses = {
 export type ReadEntityResponse = ReadEntityResponses[keyof ReadEntityResponses];
 
 export type StoreEntityData = {
-    body: StoreEntity;
+    body: PutEntity;
     headers?: {
         'x-svc-session-id'?: string;
         'x-svc-fence'?: number;
@@ -5234,7 +5241,7 @@ export type StoreEntityErrors = {
         type?: 'urn:svc:errors/request-timeout';
     };
     409: DaemonProblem & {
-        type?: 'urn:svc:errors/fence-stale';
+        type?: 'urn:svc:errors/fence-stale' | 'urn:svc:errors/entity-changed';
     };
     413: DaemonProblem & {
         type?: 'urn:svc:errors/payload-too-large';
@@ -6263,7 +6270,7 @@ export type RejectCandidateErrors = {
         type?: 'urn:svc:errors/request-timeout';
     };
     409: DaemonProblem & {
-        type?: 'urn:svc:errors/fence-stale' | 'urn:svc:errors/candidate-decided';
+        type?: 'urn:svc:errors/fence-stale' | 'urn:svc:errors/candidate-decided' | 'urn:svc:errors/candidate-changed';
     };
     413: DaemonProblem & {
         type?: 'urn:svc:errors/payload-too-large';
@@ -6291,7 +6298,7 @@ export type RejectCandidateResponses = {
 export type RejectCandidateResponse = RejectCandidateResponses[keyof RejectCandidateResponses];
 
 export type UndoPromotionData = {
-    body: RejectCandidate;
+    body: UndoPromotion;
     headers?: {
         'x-svc-session-id'?: string;
         'x-svc-fence'?: number;
