@@ -2,7 +2,6 @@ import {
   Choice,
   DateTime,
   Decimal,
-  Flag,
   Integer,
   ListOf,
   Nested,
@@ -11,7 +10,7 @@ import {
   TextOrTexts,
   Uuid,
 } from '../../../common/fields/fields.js';
-import { NextCursor, PageCount, PageQuery } from '../../../common/fields/page.dto.js';
+import { HasMore, NextCursor, PageCount, PageQuery } from '../../../common/fields/page.dto.js';
 import {
   CANDIDATE_ACTIONS,
   CANDIDATE_STATUSES,
@@ -193,7 +192,7 @@ export class CandidateList {
   @PageCount()
   count!: number;
 
-  @Flag({ about: 'Whether another page follows.' })
+  @HasMore()
   has_more!: boolean;
 
   @NextCursor()
