@@ -19,7 +19,7 @@ import { DueTimes } from './due-times.js';
 import type { QueueName } from './queues.js';
 
 /** What a job carries: whose it is, and ids of what it is about. */
-export interface JobData {
+interface JobData {
   readonly tenantId: string;
 }
 
