@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { routeOf } from '../common/contract/contract.js';
 import { Unauthorized } from '../common/problem/common-problems.js';
 import { REMEDIES } from './caller.guard.js';
-import { checkNamed, namedInBody } from './named-tenants.js';
+import { checkNamed, namedInBody, takeFromBody } from './named-tenants.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -18,10 +18,12 @@ export class BodyTenantGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     const { caller, body, namesTenantInBody } = request;
-    if (!caller || routeOf(request)?.access.kind === 'tool') return true;
+    const route = routeOf(request);
+    if (!caller || !route || route.access.kind === 'tool') return true;
     const named = namedInBody(body);
     if (namesTenantInBody && named[0]?.tenant !== caller.tenantId) throw new Unauthorized({}, REMEDIES.any);
     checkNamed(named, caller);
+    takeFromBody(body, route.inputs);
     return true;
   }
 }

@@ -1,5 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { TenantCaller } from '../common/contract/caller.js';
+import type { RouteInputs } from '../common/contract/contract.js';
+import { allowsExtraMembers, fieldsOf } from '../common/fields/fields.js';
 import { Forbidden } from '../common/problem/common-problems.js';
 
 /** A tenant that a request names, and where. */
@@ -29,6 +31,18 @@ export function namedInBody(body: unknown): NamedTenant[] {
     ...found,
     ...lists.flatMap(([name, list]) => list.flatMap((item, index) => namedInPlace(`body.${name}[${index}]`, item))),
   ];
+}
+
+/**
+ * Takes out of a body the tenant that it names in addition to what its route reads: like that of a query it is the
+ * guard's, and one that is the caller's is nothing to refuse (D7).
+ */
+export function takeFromBody(body: unknown, { body: type }: RouteInputs): void {
+  if (typeof body !== 'object' || body === null || !type || allowsExtraMembers(type)) return;
+  const members = body as Record<string, unknown>;
+  for (const spelling of SPELLINGS)
+    if (typeof members[spelling] === 'string' && !fieldsOf(type).some(({ name }) => name === spelling))
+      delete members[spelling];
 }
 
 /** Every tenant that a request names: in its path, its query or its body. */

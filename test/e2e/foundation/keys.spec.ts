@@ -136,6 +136,29 @@ describe('the tenant of a request', () => {
     expect((await list('tenant=acme')).status).toBe(400);
   });
 
+  it('is nothing to refuse in a body that names the same, whether its route reads it or not', async () => {
+    const call = (path: string, body: object, name: string, tenant: unknown) =>
+      first.tenant.call('POST', path, { ...body, [name]: tenant });
+    for (const [path, body, ok] of [
+      ['/v1/org/invite', { email: 'grace@example.org' }, 201],
+      ['/v1/shield/trust/publishers', { publisherId: 'acme', reason: 'Ours' }, 201],
+      ['/v1/retrieve', { query: 'anything at all' }, 200],
+    ] as const)
+      for (const name of ['tenantId', 'tenant_id']) {
+        expect((await call(path, body, name, 'acme')).status).toBe(ok);
+        const refused = await call(path, body, name, 'umbrella');
+        expect([refused.status, refused.body.detail]).toEqual([
+          403,
+          `body.${name} names another tenant than the credential`,
+        ]);
+        const wrong = await call(path, body, name, 7);
+        expect([wrong.status, wrong.body.issues[0].path]).toEqual([400, `body.${name}`]);
+      }
+    const headers = { 'x-api-key': first.tenant.apiKey, 'x-idempotency-key': crypto.randomUUID() };
+    const body = { tenantId: 'acme', email: 'ada@example.org' };
+    expect((await send(legacy.url, 'POST', '/v1/org/invite', body, headers)).status).toBe(201);
+  });
+
   it('a short approval token is refused by name', async () => {
     const { status, body } = await ask(first, { 'x-tenant-id': 'acme', 'x-shield-approval-token': 'short' });
     expect([status, body.issues[0].path]).toEqual([400, 'headers.x-shield-approval-token']);
