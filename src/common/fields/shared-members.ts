@@ -1,6 +1,9 @@
 import { MAX_TENANT_NAME } from '../keys/tenant-name.js';
 import { Text } from './fields.js';
 
+/** Longest name of an agent, in characters, wherever the tenant API is given one. */
+export const MAX_AGENT_ID = 512;
+
 /**
  * The `tenantId` a body may carry in addition to the credential (tenant-api.md 5, item 5); the caller guard compares
  * the two.

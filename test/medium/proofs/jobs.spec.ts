@@ -384,6 +384,16 @@ describe('other subjects', () => {
     );
   });
 
+  it('of an agent with as long a name as a retrieval takes, and an answer of it', async () => {
+    const agentId = 'a'.repeat(512);
+    const [found] = await retrieve(acme, 'annual leave', { agentId });
+    const job = await prove(acme, { agentId });
+    expect([job.agentId, job.subject.type, job.verdict]).toEqual([agentId, 'retrieval', 'holds']);
+    const answerId = await givenAnswer(acme, [found.chunkId], { agentId });
+    expect((await prove(acme, { agentId, answerId })).verdict).toBe('holds');
+    expect((await post({ mode: 'light', agentId: `${agentId}a` })).status).toBe(400);
+  });
+
   it('an earlier retrieval by its id, under either member', async () => {
     const search = async (query: string, lane: string) =>
       (await acme.call('POST', '/v1/retrieve', { query, lane, agentId: 'thorough' })).body;

@@ -1,9 +1,8 @@
 import { Choice, DateTime, Flag, FreeObject, Integer, ListOf, Nested, Text } from '../../../common/fields/fields.js';
 import { PageQuery } from '../../../common/fields/page.dto.js';
-import { TenantMember } from '../../../common/fields/shared-members.js';
+import { MAX_AGENT_ID, TenantMember } from '../../../common/fields/shared-members.js';
 import { PRIMITIVE_KINDS, type PrimitiveKind } from './journal/journal.types.js';
 
-const MAX_AGENT_ID = 512;
 const MAX_TEXT = 8000;
 const MAX_PINS = 50;
 const MAX_VERSION = 2_147_483_647;

@@ -1,8 +1,8 @@
 import { Choice, DateTime, Integer, ListOf, Nested, Text, Uuid } from '../../../common/fields/fields.js';
 import { PageQuery } from '../../../common/fields/page.dto.js';
+import { MAX_AGENT_ID } from '../../../common/fields/shared-members.js';
 import { CONVERSION_STATES, type ConversionState } from './economy.types.js';
 
-export const MAX_AGENT_ID = 512;
 export const CURRENCY = 'GBP';
 
 export class AgentPath {

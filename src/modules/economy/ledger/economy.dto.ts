@@ -1,6 +1,6 @@
 import { Choice, DateTime, Flag, Integer, Nested, Text, Uuid } from '../../../common/fields/fields.js';
-import { TenantMember } from '../../../common/fields/shared-members.js';
-import { CURRENCY, MAX_AGENT_ID } from './credits.dto.js';
+import { MAX_AGENT_ID, TenantMember } from '../../../common/fields/shared-members.js';
+import { CURRENCY } from './credits.dto.js';
 import { CONVERSION_STATES, type ConversionState } from './economy.types.js';
 
 /** More than anybody has: asked for, it is refused by the balance and not by arithmetic. */

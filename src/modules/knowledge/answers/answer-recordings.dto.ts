@@ -9,7 +9,7 @@ import {
   Text,
   Uuid,
 } from '../../../common/fields/fields.js';
-import { IdempotencyKeyMember, TenantMember } from '../../../common/fields/shared-members.js';
+import { IdempotencyKeyMember, MAX_AGENT_ID, TenantMember } from '../../../common/fields/shared-members.js';
 import { Watch } from '../../continuity/watches/watches.dto.js';
 import { CitationAcknowledgement, CitationItem, RecordedCitation } from '../citations/citations.dto.js';
 import { SOURCE_STATES, type SourceState } from '../citations/source-states.types.js';
@@ -25,7 +25,7 @@ export class AnswerRecordingBody {
   @TenantMember()
   tenantId?: string;
 
-  @Text({ about: 'The agent that answered.', min: 1, max: 120, default: 'default-agent' })
+  @Text({ about: 'The agent that answered.', min: 1, max: MAX_AGENT_ID, default: 'default-agent' })
   agentId!: string;
 
   @Text({

@@ -9,7 +9,7 @@ import {
   Text,
   Uuid,
 } from '../../../common/fields/fields.js';
-import { IdempotencyKeyMember, TenantMember } from '../../../common/fields/shared-members.js';
+import { IdempotencyKeyMember, MAX_AGENT_ID, TenantMember } from '../../../common/fields/shared-members.js';
 import { PassageLocation } from '../ingest/extraction/passage-location.dto.js';
 
 export class CitationItem {
@@ -39,7 +39,7 @@ export class CitationRecordingBody {
   @TenantMember()
   tenantId?: string;
 
-  @Text({ about: 'The agent that answered.', min: 1, max: 120, example: 'default-agent' })
+  @Text({ about: 'The agent that answered.', min: 1, max: MAX_AGENT_ID, example: 'default-agent' })
   agentId!: string;
 
   @Text({ about: "The answer's id, of the agent's choosing.", min: 1, max: 512, example: 'answer-2026-11-20-1' })

@@ -10,7 +10,7 @@ import {
   Text,
   TextList,
 } from '../../../common/fields/fields.js';
-import { IdempotencyKeyMember, TenantMember } from '../../../common/fields/shared-members.js';
+import { IdempotencyKeyMember, MAX_AGENT_ID, TenantMember } from '../../../common/fields/shared-members.js';
 import type { DriftCategory } from '../citations/source-states.types.js';
 import {
   CHECK_RESULTS,
@@ -40,7 +40,7 @@ export class ProofRequest {
   @Text({
     about: 'The agent. Its last retrieval is proven when nothing else is named.',
     min: 1,
-    max: 120,
+    max: MAX_AGENT_ID,
     default: 'default-agent',
   })
   agentId!: string;

@@ -1,4 +1,5 @@
 import { Choice, Decimal, Flag, Integer, ListOf, Nested, Text, TextList, Uuid } from '../../../common/fields/fields.js';
+import { MAX_AGENT_ID } from '../../../common/fields/shared-members.js';
 import { type Fit, FITS } from '../../../search/fit.types.js';
 import { PassageLocation } from '../ingest/extraction/passage-location.dto.js';
 import { COST_REASONS, LANES, type CostReason, type Lane } from './retrieval.types.js';
@@ -27,7 +28,7 @@ export class RetrievalRequest {
   @Text({
     about: 'The agent that asks. Its last retrieval is what a proof without a subject is about.',
     min: 1,
-    max: MAX_ID_LENGTH,
+    max: MAX_AGENT_ID,
     default: 'default-agent',
   })
   agentId!: string;
