@@ -106,6 +106,17 @@ describe('the language of a corpus', () => {
   });
 });
 
+describe('the suggestion that led to a document', () => {
+  it('is shown with the document', async () => {
+    const sourceSuggestionId = crypto.randomUUID();
+    await ingested(acme, { docId: 'suggested', sourceSuggestionId });
+    await ingested(acme, { docId: 'unasked' });
+    const read = async (docId: string) => (await acme.call('GET', `/v1/documents/handbook/${docId}`)).body;
+    expect((await read('suggested')).sourceSuggestionId).toBe(sourceSuggestionId);
+    expect((await read('unasked')).sourceSuggestionId).toBe(null);
+  });
+});
+
 describe('names', () => {
   /** 341 characters, 1,023 bytes, that do not compress. */
   const longest = Array.from({ length: 341 }, (_, index) =>

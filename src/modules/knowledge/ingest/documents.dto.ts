@@ -66,6 +66,9 @@ export class DocumentWithContent extends Document {
   @Text({ about: 'The content as it was sent; the offsets of passages refer to it.' })
   content!: string;
 
+  @Uuid({ about: 'The suggestion that led to this version; null where none was named.', nullable: true })
+  sourceSuggestionId!: string | null;
+
   @Flag({ about: 'True while an incident has it set aside: no search finds it. Absent otherwise.', optional: true })
   quarantined?: boolean;
 }

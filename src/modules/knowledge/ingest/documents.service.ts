@@ -64,7 +64,8 @@ export class DocumentsService {
   async readDocument(caller: TenantCaller, { corpusId, docId }: DocumentPath): Promise<DocumentWithContent> {
     const row = await this.tenancy.run(caller.tenantId, () => this.documents.findDocument(corpusId, docId));
     if (!row) throw unknown(corpusId, docId);
-    return { ...toDocument(row), content: row.content, ...(row.quarantined ? { quarantined: true } : {}) };
+    const { content, source_suggestion_id: sourceSuggestionId, quarantined } = row;
+    return { ...toDocument(row), content, sourceSuggestionId, ...(quarantined ? { quarantined: true } : {}) };
   }
 
   /**

@@ -26,7 +26,7 @@ export interface DocumentRow {
 }
 
 /** A document with its text. */
-export type ReadDocument = DocumentRow & { content: string; quarantined: boolean };
+export type ReadDocument = DocumentRow & { content: string; source_suggestion_id: string | null; quarantined: boolean };
 
 export interface DocumentFilter {
   corpusId?: string;
@@ -82,7 +82,7 @@ export class DocumentsStore {
   /** One that is set aside as well. */
   async findDocument(corpusId: string, docId: string): Promise<ReadDocument | undefined> {
     const [row] = await this.tenancy.query<ReadDocument>(
-      `select ${COLUMNS}, v.content, coalesce(d.quarantined_version = d.current_version, false) as quarantined from ${CURRENT} where d.corpus_id = $1 and d.doc_id = $2 and d.current_version is not null`,
+      `select ${COLUMNS}, v.content, v.source_suggestion_id, coalesce(d.quarantined_version = d.current_version, false) as quarantined from ${CURRENT} where d.corpus_id = $1 and d.doc_id = $2 and d.current_version is not null`,
       [corpusId, docId],
     );
     return row;

@@ -48,7 +48,10 @@ export class IngestRequest {
   })
   shareability!: Shareability;
 
-  @Uuid({ about: 'The suggestion that led to this document; kept with it.', optional: true })
+  @Uuid({
+    about: 'The suggestion that led to this document; GET /v1/documents/{corpusId}/{docId} shows it.',
+    optional: true,
+  })
   sourceSuggestionId?: string;
 
   @FreeObject({
