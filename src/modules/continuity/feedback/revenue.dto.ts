@@ -182,7 +182,7 @@ export class RevenueSummary {
   subjects!: RevenueSubjectTotal[];
 
   @ListOf({
-    about: 'The oldest 50 that wait for a review: pending and needs_info.',
+    about: 'The oldest 50 that wait for a review, pending and needs_info, whatever the filters say.',
     type: () => DeclarationRecord,
     max: 50,
   })

@@ -24,7 +24,7 @@ export class EconomyController {
     ...SHARED,
     summary: 'Preview a conversion of credits',
     description:
-      'Works out exactly what POST /v1/economy/convert would do with the same body at this moment, and does nothing: accepted says whether it would go through, refusal why not. No idempotency key is needed. ' +
+      'Works out exactly what POST /v1/economy/convert would do with the same body at this moment, and does nothing: accepted says whether it would go through, refusal why not. Of the shield it says nothing: more than 100 credits ask for an approval all the same. No idempotency key is needed. ' +
       NEEDS_SECRET,
     flag: 'payments',
     reply: ok(ConversionPreview),

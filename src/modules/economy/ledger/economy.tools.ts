@@ -65,7 +65,7 @@ export const ECONOMY_TOOLS = [
   tool('get_subscription_discount_preview', {
     title: 'Preview a conversion of credits',
     description:
-      'Works out what convert_credits_to_discount would do with the same arguments at this moment, and changes nothing: accepted says whether it would go through, refusal why not and what to do about it. ' +
+      'Works out what convert_credits_to_discount would do with the same arguments at this moment, and changes nothing: accepted says whether it would go through, refusal why not and what to do about it; more than 100 credits need the approval of an owner all the same. ' +
       'Use it before every conversion, or to find how much of the cap of the month is left. Pass agent_id and credits, in whole hundreds. Costs nothing and needs no key.',
     route: 'POST /v1/economy/convert/preview',
     body: ConversionRequest,

@@ -32,7 +32,7 @@ export const PROOF_TOOLS = [
     title: 'Get a proof job',
     description:
       'Reports the status of a proof job and what it found. Call it after proof_document, every second or so, until status is completed or failed. ' +
-      'verdict: holds (all checks hold), drifted (intact, but the source has changed since) or broken (something is missing or altered); checks says why, and receiptId is what get_proofpack takes. Costs nothing.',
+      'verdict: holds (all checks hold), drifted (intact, but a source has changed since), unavailable (a document is deleted, or no longer shared with you) or broken (something is missing or altered); checks says why, and receiptId is what get_proofpack takes. Costs nothing.',
     route: 'GET /v1/proof/jobs/:id',
     path: ProofJobPath,
     answer: ProofJobRecord,
