@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { send } from '../../kit/app.js';
+import { TenantsStore } from '../../../src/common/keys/tenants.store.js';
+import { caller, send } from '../../kit/app.js';
 import { openConsole, type OpenedConsole } from './given.js';
 
 const TIMEOUT_MS = 120_000;
@@ -73,6 +74,36 @@ test(
     await page.getByRole('button', { name: 'Approve' }).click();
     await page.locator('.toast.bad').waitFor();
     await page.locator('.table-row[aria-selected="true"]', { hasText: 'agent-of-review' }).waitFor();
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  'an approval comes by itself, and is signed off as it is shown where the policy of the tenant asks for that',
+  async () => {
+    const { page, visit, api, signIn } = opened;
+    const { key } = await TenantsStore.using({ ownerUrl: api.database.url }, (store) => store.createKey('acme'));
+    const asker = caller(api.url, 'acme', key.apiKey);
+    const requireUiIntegrity = (on: boolean) =>
+      api.tenant.call('PUT', '/v1/shield/policy', { requireUiIntegrity: on, reason: 'what people sign off' });
+    expect((await requireUiIntegrity(true)).status).toBe(200);
+    await signIn();
+    await page.goto('about:blank');
+    await visit('/review');
+    await page.locator('.live', { hasText: /^Live$/ }).waitFor();
+    const refused = await asker('POST', '/v1/economy/tip-platform', { credits: 150 });
+    const { approvalRequestId } = refused.body;
+    const row = page.locator('.table-row', { hasText: 'tip-platform' });
+    await row.click();
+    await page.getByText(`Approval request ${approvalRequestId}`).waitFor();
+    await page.getByRole('button', { name: 'Approve' }).click();
+    await page.getByLabel('Reason').fill('a good year');
+    await page.keyboard.press('Enter');
+    await page.getByText(/^Approved: /).waitFor();
+    await page.getByRole('button', { name: 'I have copied it' }).click();
+    const { body } = await api.tenant.call('GET', `/v1/shield/approvals/${approvalRequestId}`);
+    expect(body).toMatchObject({ status: 'approved', uiIntegritySessionId: expect.any(String) });
+    expect((await requireUiIntegrity(false)).status).toBe(200);
   },
   TIMEOUT_MS,
 );

@@ -2,7 +2,7 @@
 
 import { client } from './client.gen.js';
 import type { Client, ClientMeta, Options as Options2, RequestResult, TDataShape } from './client/index.js';
-import type { ChangeSeatRoleData, ChangeSeatRoleErrors, ChangeSeatRoleResponses, CreateApiKeyData, CreateApiKeyErrors, CreateApiKeyResponses, CreateSessionData, CreateSessionErrors, CreateSessionResponses, DecideAccessRequestData, DecideAccessRequestErrors, DecideAccessRequestResponses, DeleteDocumentData, DeleteDocumentErrors, DeleteDocumentResponses, EndSessionData, EndSessionErrors, EndSessionResponses, FinishProviderSignInData, FinishProviderSignInErrors, FinishProviderSignInResponses, IngestDocumentData, IngestDocumentErrors, IngestDocumentResponses, InviteSeatData, InviteSeatErrors, InviteSeatResponses, ListAccessRequestsData, ListAccessRequestsErrors, ListAccessRequestsResponses, ListApiKeysData, ListApiKeysErrors, ListApiKeysResponses, ListCorporaData, ListCorporaErrors, ListCorporaResponses, ListDocumentsData, ListDocumentsErrors, ListDocumentsResponses, ListSeatsData, ListSeatsErrors, ListSeatsResponses, ReadApprovalData, ReadApprovalErrors, ReadApprovalResponses, ReadDashboardData, ReadDashboardErrors, ReadDashboardResponses, ReadDocumentData, ReadDocumentErrors, ReadDocumentResponses, ReadIngestData, ReadIngestErrors, ReadIngestResponses, ReadPassageData, ReadPassageErrors, ReadPassageResponses, ResolveApprovalData, ResolveApprovalErrors, ResolveApprovalResponses, RetrievePassagesData, RetrievePassagesErrors, RetrievePassagesResponses, RevokeApiKeyData, RevokeApiKeyErrors, RevokeApiKeyResponses, RevokeSeatData, RevokeSeatErrors, RevokeSeatResponses, RotateApiKeyData, RotateApiKeyErrors, RotateApiKeyResponses, StartProviderSignInData, StartProviderSignInErrors, StartProviderSignInResponses } from './types.gen.js';
+import type { ChangeSeatRoleData, ChangeSeatRoleErrors, ChangeSeatRoleResponses, CreateApiKeyData, CreateApiKeyErrors, CreateApiKeyResponses, CreateSessionData, CreateSessionErrors, CreateSessionResponses, DecideAccessRequestData, DecideAccessRequestErrors, DecideAccessRequestResponses, DeleteDocumentData, DeleteDocumentErrors, DeleteDocumentResponses, EndSessionData, EndSessionErrors, EndSessionResponses, FinishProviderSignInData, FinishProviderSignInErrors, FinishProviderSignInResponses, IngestDocumentData, IngestDocumentErrors, IngestDocumentResponses, InviteSeatData, InviteSeatErrors, InviteSeatResponses, ListAccessRequestsData, ListAccessRequestsErrors, ListAccessRequestsResponses, ListApiKeysData, ListApiKeysErrors, ListApiKeysResponses, ListCorporaData, ListCorporaErrors, ListCorporaResponses, ListDocumentsData, ListDocumentsErrors, ListDocumentsResponses, ListSeatsData, ListSeatsErrors, ListSeatsResponses, OpenUiIntegritySessionData, OpenUiIntegritySessionErrors, OpenUiIntegritySessionResponses, ReadApprovalData, ReadApprovalErrors, ReadApprovalResponses, ReadDashboardData, ReadDashboardErrors, ReadDashboardResponses, ReadDocumentData, ReadDocumentErrors, ReadDocumentResponses, ReadIngestData, ReadIngestErrors, ReadIngestResponses, ReadPassageData, ReadPassageErrors, ReadPassageResponses, ReadShieldPolicyData, ReadShieldPolicyErrors, ReadShieldPolicyResponses, ResolveApprovalData, ResolveApprovalErrors, ResolveApprovalResponses, RetrievePassagesData, RetrievePassagesErrors, RetrievePassagesResponses, RevokeApiKeyData, RevokeApiKeyErrors, RevokeApiKeyResponses, RevokeSeatData, RevokeSeatErrors, RevokeSeatResponses, RotateApiKeyData, RotateApiKeyErrors, RotateApiKeyResponses, StartProviderSignInData, StartProviderSignInErrors, StartProviderSignInResponses } from './types.gen.js';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -242,6 +242,38 @@ export const retrievePassages = <ThrowOnError extends boolean = false>(options: 
         }
     ],
     url: '/v1/retrieve',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+export const readShieldPolicy = <ThrowOnError extends boolean = false>(options?: Options<ReadShieldPolicyData, ThrowOnError>): RequestResult<ReadShieldPolicyResponses, ReadShieldPolicyErrors, ThrowOnError> => (options?.client ?? client).get<ReadShieldPolicyResponses, ReadShieldPolicyErrors, ThrowOnError>({
+    security: [
+        { name: 'x-tenant-id', type: 'apiKey' },
+        { name: 'x-api-key', type: 'apiKey' },
+        {
+            in: 'cookie',
+            name: 'svc_session',
+            type: 'apiKey'
+        }
+    ],
+    url: '/v1/shield/policy',
+    ...options
+});
+
+export const openUiIntegritySession = <ThrowOnError extends boolean = false>(options: Options<OpenUiIntegritySessionData, ThrowOnError>): RequestResult<OpenUiIntegritySessionResponses, OpenUiIntegritySessionErrors, ThrowOnError> => (options.client ?? client).post<OpenUiIntegritySessionResponses, OpenUiIntegritySessionErrors, ThrowOnError>({
+    security: [
+        { name: 'x-tenant-id', type: 'apiKey' },
+        { name: 'x-api-key', type: 'apiKey' },
+        {
+            in: 'cookie',
+            name: 'svc_session',
+            type: 'apiKey'
+        }
+    ],
+    url: '/v1/shield/ui-integrity-sessions',
     ...options,
     headers: {
         'Content-Type': 'application/json',

@@ -336,6 +336,38 @@ export type Approval = {
     endReason: string | null;
 };
 
+export type SpendWindow = {
+    credits: number;
+    seconds: number;
+};
+
+export type ShieldPolicy = {
+    requireServerId: boolean;
+    requireToolDigest: boolean;
+    requireRegistered: boolean;
+    requireUiIntegrity: boolean;
+    spendWindow: SpendWindow | null;
+    policyVersion: number;
+};
+
+export type UiIntegrityRequest = {
+    approvalRequestId: string;
+};
+
+export type UiIntegritySession = {
+    uiIntegritySessionId: string;
+    approvalRequestId: string;
+    status: 'open' | 'used' | 'mismatched' | 'ended' | 'expired';
+    openedBy: string;
+    nonce: string;
+    text: string;
+    shownDigest: string;
+    createdAt: string;
+    expiresAt: string;
+    closedAt: string | null;
+    mismatchDigest: string | null;
+};
+
 export type WalletParts = {
     own: number;
     allowance: number;
@@ -357,6 +389,7 @@ export type DocumentWithContent = {
     createdAt: string;
     updatedAt: string;
     content: string;
+    sourceSuggestionId: string | null;
     quarantined?: boolean;
 };
 
@@ -1413,6 +1446,115 @@ export type RetrievePassagesResponses = {
 };
 
 export type RetrievePassagesResponse = RetrievePassagesResponses[keyof RetrievePassagesResponses];
+
+export type ReadShieldPolicyData = {
+    body?: never;
+    headers?: {
+        'x-svc-session-id'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/v1/shield/policy';
+};
+
+export type ReadShieldPolicyErrors = {
+    400: ProblemBody & {
+        type?: 'MalformedRequest' | 'ValidationFailed';
+    };
+    401: ProblemBody & {
+        type?: 'Unauthorized';
+    };
+    403: ProblemBody & {
+        type?: 'Forbidden';
+    };
+    404: ProblemBody & {
+        type?: 'NotFound';
+    };
+    405: ProblemBody & {
+        type?: 'MethodNotAllowed';
+    };
+    408: ProblemBody & {
+        type?: 'RequestTimeout';
+    };
+    413: ProblemBody & {
+        type?: 'PayloadTooLarge';
+    };
+    415: ProblemBody & {
+        type?: 'UnsupportedMediaType';
+    };
+    429: ProblemBody & {
+        type?: 'CredentialThrottled';
+    };
+    503: ProblemBody & {
+        type?: 'ServiceUnavailable';
+    };
+};
+
+export type ReadShieldPolicyError = ReadShieldPolicyErrors[keyof ReadShieldPolicyErrors];
+
+export type ReadShieldPolicyResponses = {
+    200: ShieldPolicy;
+};
+
+export type ReadShieldPolicyResponse = ReadShieldPolicyResponses[keyof ReadShieldPolicyResponses];
+
+export type OpenUiIntegritySessionData = {
+    body: UiIntegrityRequest;
+    headers: {
+        'x-svc-session-id'?: string;
+        'x-idempotency-key': string;
+    };
+    path?: never;
+    query?: never;
+    url: '/v1/shield/ui-integrity-sessions';
+};
+
+export type OpenUiIntegritySessionErrors = {
+    400: ProblemBody & {
+        type?: 'MalformedRequest' | 'ValidationFailed' | 'IdempotencyKeyRequired';
+    };
+    401: ProblemBody & {
+        type?: 'Unauthorized';
+    };
+    403: ProblemBody & {
+        type?: 'Forbidden' | 'ShieldApprovalRequired' | 'ShieldDenied';
+    };
+    404: ProblemBody & {
+        type?: 'NotFound' | 'ApprovalUnknown';
+    };
+    405: ProblemBody & {
+        type?: 'MethodNotAllowed';
+    };
+    408: ProblemBody & {
+        type?: 'RequestTimeout';
+    };
+    409: ProblemBody & {
+        type?: 'IdempotencyInProgress' | 'ApprovalNotPending';
+    };
+    413: ProblemBody & {
+        type?: 'PayloadTooLarge';
+    };
+    415: ProblemBody & {
+        type?: 'UnsupportedMediaType';
+    };
+    422: ProblemBody & {
+        type?: 'IdempotencyKeyReused';
+    };
+    429: ProblemBody & {
+        type?: 'CredentialThrottled';
+    };
+    503: ProblemBody & {
+        type?: 'ServiceUnavailable';
+    };
+};
+
+export type OpenUiIntegritySessionError = OpenUiIntegritySessionErrors[keyof OpenUiIntegritySessionErrors];
+
+export type OpenUiIntegritySessionResponses = {
+    201: UiIntegritySession;
+};
+
+export type OpenUiIntegritySessionResponse = OpenUiIntegritySessionResponses[keyof OpenUiIntegritySessionResponses];
 
 export type DeleteDocumentData = {
     body?: never;

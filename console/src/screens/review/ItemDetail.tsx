@@ -10,12 +10,12 @@ import { NeedsSession } from '../../components/NeedsSession.tsx';
 import { Answer } from '../../components/states.tsx';
 import { Time } from '../../components/Time.tsx';
 import { NoRight } from '../../components/WithRight.tsx';
-import type { AccessRequest, Approval } from '../../generated/api/types.gen.ts';
+import type { AccessRequest } from '../../generated/api/types.gen.ts';
 import type { Candidate, GateResolution, MintRequest } from '../../generated/daemon/types.gen.ts';
 import { CandidateDetail } from './CandidateDetail.tsx';
 import { seenKey } from './decide.ts';
 import { addressOf, deciderOf, KINDS, type ReviewItem } from './review-items.ts';
-import { askItem } from './seen.ts';
+import { askItem, type SeenApproval } from './seen.ts';
 
 /** All that a decision on an item rests on. */
 export function ItemDetail({ item }: { item: ReviewItem }) {
@@ -59,7 +59,7 @@ function DetailOf({ item: { kind }, data }: { item: ReviewItem; data: unknown })
     case 'mint_request':
       return <MintRequestDetail {...(data as MintRequest)} />;
     case 'approval':
-      return <ApprovalDetail {...(data as Approval)} />;
+      return <ApprovalDetail {...(data as SeenApproval)} />;
     case 'access_request':
       return <AccessRequestDetail {...(data as AccessRequest)} />;
   }
@@ -97,7 +97,7 @@ function MintRequestDetail({ passport_id, display_name, kind, fingerprint, attes
   );
 }
 
-function ApprovalDetail(approval: Approval) {
+function ApprovalDetail({ approval, session }: SeenApproval) {
   const { principal, action, serverId, toolDigest, argumentsDigest, reason, spendCredits, expiresAt } = approval;
   return (
     <>
@@ -115,6 +115,12 @@ function ApprovalDetail(approval: Approval) {
         ]}
       />
       {approval.arguments && <Json value={approval.arguments} label="Arguments" />}
+      {session && (
+        <>
+          <h4>What your decision signs off</h4>
+          <p className="text-body">{session.text}</p>
+        </>
+      )}
     </>
   );
 }

@@ -2,7 +2,7 @@ import type { QueryClient } from '@tanstack/react-query';
 import { answerOf } from '../../client/answer.ts';
 import { RequestFailure } from '../../client/request-failure.ts';
 import { decideAccessRequest, resolveApproval } from '../../generated/api/sdk.gen.ts';
-import type { AccessRequest } from '../../generated/api/types.gen.ts';
+import type { AccessRequest, UiIntegritySession } from '../../generated/api/types.gen.ts';
 import {
   approveGate,
   approveMintRequest,
@@ -12,7 +12,10 @@ import {
   rejectMintRequest,
 } from '../../generated/daemon/sdk.gen.ts';
 import type { Candidate } from '../../generated/daemon/types.gen.ts';
+import { hexOf, utf8 } from '../../verify/bytes.ts';
+import { sha256 } from '../../verify/crypto.ts';
 import { keyOf, type ReviewItem } from './review-items.ts';
+import type { SeenApproval } from './seen.ts';
 
 export interface Decision {
   isApproval: boolean;
@@ -66,12 +69,13 @@ const bodyOf = (reason: string, passport: string | undefined) => ({
   ...(reason ? { reason } : {}),
 });
 
-const decideApproval: Decide = async (item, { isApproval, reason }) => {
+const decideApproval: Decide = async (item, { isApproval, reason }, seen) => {
+  const { session } = seen as SeenApproval;
   const { approvalToken } = await answerOf(
     resolveApproval({
       path: { approvalRequestId: item.id },
       headers: idempotent(),
-      body: { decision: isApproval ? 'approve' : 'reject', reason },
+      body: { decision: isApproval ? 'approve' : 'reject', reason, ...(session && (await signedOff(session))) },
     }),
   );
   return {
@@ -79,6 +83,12 @@ const decideApproval: Decide = async (item, { isApproval, reason }) => {
     ...(approvalToken ? { token: approvalToken } : {}),
   };
 };
+
+/** The digest is of the text as this page has shown it. */
+const signedOff = async ({ uiIntegritySessionId, text }: UiIntegritySession) => ({
+  uiIntegritySessionId,
+  shownDigest: `sha256:${hexOf(await sha256(utf8(text)))}`,
+});
 
 /** A request that nobody looked at is taken up first: the routes know no shorter way. */
 const decideAccess: Decide = async (item, { isApproval, reason }, seen) => {

@@ -38,7 +38,10 @@ export function DecisionDialog({
 export function TokenDialog({ token, onClose }: { token: string; onClose: () => void }) {
   return (
     <Dialog title="The approval's token" isOpen onClose={onClose}>
-      <p>Give it to who asked: it works once, for exactly this call. It is shown here alone.</p>
+      <p>
+        Who asked sends the same call again and needs no token. This one names the approval in it, if wanted; it works
+        once and is shown here alone.
+      </p>
       <Identifier value={token} />
       <div className="row end">
         <Button look="primary" onPress={onClose}>
