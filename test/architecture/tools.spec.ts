@@ -299,6 +299,8 @@ describe('the registry', () => {
       'src/common/fields/passport.ts',
       'src/common/fields/secret-bytes.ts',
       'src/common/fields/shared-members.ts',
+      'src/common/fields/stored-text.ts',
+      'src/common/keys/tenant-name.ts',
       'src/common/tokens/tokenizer.ts',
       'src/evidence/base64.ts',
       'src/evidence/digest-forms.ts',
