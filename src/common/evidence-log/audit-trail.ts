@@ -75,7 +75,7 @@ export class AuditTrail {
   async record(by: Actor, entry: AuditEntry): Promise<AuditRecord> {
     if (entry.makeEvent) {
       const receiptId = await this.recordReceipt(by, entry);
-      return { receiptId, eventId: await this.outbox.emit(entry.makeEvent(receiptId)) };
+      return { receiptId, eventId: this.outbox.emit(entry.makeEvent(receiptId)) };
     }
     return (await this.recordMany(by, [entry]))[0]!;
   }

@@ -60,15 +60,15 @@ export class AutoSteps {
   }
 
   /** In the open unit of work. */
-  async addRecords(records: readonly SessionRecord[]): Promise<void> {
+  addRecords(records: readonly SessionRecord[]): void {
     if (!this.isOn) return;
     const steps = records.filter(({ kind }) => !NO_STEPS.test(kind)).flatMap(stepsOf);
-    if (steps.length > 0) await this.addInUnit(steps);
+    if (steps.length > 0) this.addInUnit(steps);
   }
 
   /** In the open unit of work. */
-  async addInUnit(steps: readonly AutoStep[]): Promise<void> {
-    await this.tenancy.query(ADD, [this.tenancy.tenant, JSON.stringify(steps)]);
+  addInUnit(steps: readonly AutoStep[]): void {
+    this.tenancy.send(ADD, [this.tenancy.tenant, JSON.stringify(steps)]);
   }
 
   /** In a transaction of its own. @returns the ids of the steps that were made */

@@ -90,7 +90,7 @@ export class EvidenceService {
     const drafts = events.map((event) => this.draft(event, occurredAt, heads, active));
     const signed = await signDrafts(drafts, active, 'receipts');
     this.receipts.append(signed, [...heads.values()], outbox);
-    await this.steps.addRecords(signed.map(sessionRecordOf));
+    this.steps.addRecords(signed.map(sessionRecordOf));
     this.tenancy.afterCommit(() => {
       this.sequencer.wake();
     });
@@ -124,7 +124,7 @@ export class EvidenceService {
   ): Promise<void> {
     const wake = (): void => this.sequencer.wake();
     await this.receipts.appendRetrievals(tenantId, receipts, kept);
-    await this.steps.addRecords(receipts.map(sessionRecordOf));
+    this.steps.addRecords(receipts.map(sessionRecordOf));
     if (this.tenancy.isOpen) this.tenancy.afterCommit(wake);
     else wake();
   }

@@ -38,17 +38,16 @@ export class Outbox {
 
   constructor(private readonly tenancy: Tenancy) {}
 
-  /** @returns the event's id, by which consumers know a second delivery */
-  async emit(event: OutboxEvent): Promise<string> {
-    const [eventId] = await this.emitMany([event]);
-    return eventId!;
+  /** Writes an event with the open unit of work. @returns its id, by which consumers know a second delivery */
+  emit(event: OutboxEvent): string {
+    return this.emitMany([event])[0]!;
   }
 
   /** Writes events in their order, in one statement. @returns their ids */
-  async emitMany(events: readonly OutboxEvent[]): Promise<string[]> {
+  emitMany(events: readonly OutboxEvent[]): string[] {
     if (events.length === 0) return [];
     const rows = outboxRows(events);
-    await this.tenancy.query(
+    this.tenancy.send(
       `insert into outbox_event (tenant_id, event_id, kind, subject, data)
        select $1, e.event_id, e.kind, e.subject, e.data
        from rows from (jsonb_to_recordset($2::jsonb) as (event_id uuid, kind text, subject text, data jsonb)) with ordinality

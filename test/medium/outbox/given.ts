@@ -7,7 +7,7 @@ import type { TestApi, TestTenant } from '../../kit/app.js';
 /** Commits one event per unit of work, as modules do. */
 export async function emit(api: TestApi, tenant: TestTenant, kind: string, subject: string): Promise<string> {
   const [tenancy, outbox] = [api.app.get(Tenancy), api.app.get(Outbox)];
-  return tenancy.run(tenant.tenantId, () => outbox.emit({ kind, subject, data: { subject } }));
+  return tenancy.run(tenant.tenantId, async () => outbox.emit({ kind, subject, data: { subject } }));
 }
 
 interface Received {

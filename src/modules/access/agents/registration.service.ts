@@ -69,7 +69,7 @@ export class RegistrationService implements OnModuleInit {
       });
       await this.grantBudget(agentId);
       const { agentFramework, agentDisplayName = null } = request;
-      await this.outbox.emit({
+      this.outbox.emit({
         kind: 'agent.registered',
         subject: agentId,
         data: { agentPrincipalId: agentId, agentFramework, agentDisplayName },

@@ -26,7 +26,7 @@ export class SeatJournal {
     const kind = `seat.${event.kind}`;
     // An invitation gives nobody access yet.
     if (event.kind === 'invited' || event.kind === 'sign_in_invited')
-      await this.outbox.emit({ kind, subject: seatId, data: { seatId, ...facts, actor } });
+      this.outbox.emit({ kind, subject: seatId, data: { seatId, ...facts, actor } });
     else
       await this.audit.record(
         { principal: actor, authType, agentSession },

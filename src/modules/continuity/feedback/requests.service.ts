@@ -50,7 +50,7 @@ export class RequestsService {
       const { title, body, category, agentId } = sent;
       const requestId = await this.store.submit({ title, body, category, agentId }, caller.principal);
       const data = { title, category, agentId: agentId ?? null, actor: caller.principal };
-      await this.outbox.emit({ kind: 'feedback.request_submitted', subject: requestId, data });
+      this.outbox.emit({ kind: 'feedback.request_submitted', subject: requestId, data });
       return this.read(caller.principal, requestId);
     });
   }
@@ -104,7 +104,7 @@ export class RequestsService {
       if (!isVotable(status)) throw notFrom(status, withdraw ? 'withdraw a vote' : 'vote');
       const { changed, votes } = await this.store.vote(requestId, caller.principal, withdraw);
       const data = { votes, withdrawn: withdraw, actor: caller.principal };
-      if (changed) await this.outbox.emit({ kind: 'feedback.request_voted', subject: requestId, data });
+      if (changed) this.outbox.emit({ kind: 'feedback.request_voted', subject: requestId, data });
       return { requestId, votes, voted: !withdraw, changed };
     });
   }
@@ -119,7 +119,7 @@ export class RequestsService {
     await this.store.change(requestId, { action, fromStatus: from, toStatus: to, principal, reason, note });
     const data = { action, from, to, reason: reason ?? null, actor: principal };
     const kind = action === 'reopen' ? 'feedback.request_reopened' : `feedback.request_${to}`;
-    await this.outbox.emit({ kind, subject: requestId, data });
+    this.outbox.emit({ kind, subject: requestId, data });
   }
 
   private async hold(requestId: string): Promise<RequestStatus> {

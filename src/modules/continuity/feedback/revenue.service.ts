@@ -49,7 +49,7 @@ export class RevenueService {
       const declarationId = await this.store.declare(declaration, caller.principal);
       const { subject, amountMinor, currency, period } = sent;
       const data = { subject, amountMinor, currency, period, actor: caller.principal };
-      await this.outbox.emit({ kind: 'feedback.revenue_declared', subject: declarationId, data });
+      this.outbox.emit({ kind: 'feedback.revenue_declared', subject: declarationId, data });
       return this.read(declarationId);
     });
   }
@@ -108,7 +108,7 @@ export class RevenueService {
     if (!verdictsFrom(from).includes(decision)) throw notFrom(from, decision);
     await this.store.change(declarationId, { fromState: from, toState: decision, principal, reason: text });
     const data = { from, to: decision, reason: text, actor: principal };
-    await this.outbox.emit({ kind: 'feedback.declaration_reviewed', subject: declarationId, data });
+    this.outbox.emit({ kind: 'feedback.declaration_reviewed', subject: declarationId, data });
   }
 
   private async hold(declarationId: string): Promise<DeclarationState> {

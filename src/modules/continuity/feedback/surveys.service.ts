@@ -87,7 +87,7 @@ export class SurveysService {
     answers: readonly SurveyAnswer[],
   ): Promise<void> {
     const data = { surveyId, version, answers: forEvent(answers), actor: principal };
-    await this.outbox.emit({ kind: `feedback.${what}`, subject: responseId, data });
+    this.outbox.emit({ kind: `feedback.${what}`, subject: responseId, data });
   }
 }
 

@@ -46,7 +46,7 @@ export class JournalRoutesService {
       const { entry, duplicate } = await this.journal.append(agentId, draft);
       const { seq, entryId, type, subject, data } = entry;
       if (!duplicate)
-        await this.outbox.emit({
+        this.outbox.emit({
           kind: 'journal.event_recorded',
           subject: entryId,
           data: { agentId, seq, type, subject, data },

@@ -78,7 +78,7 @@ export class PrimitivesService {
       source: 'continuity',
       actor: caller.principal,
     });
-    await this.outbox.emit({
+    this.outbox.emit({
       kind: 'primitive.changed',
       subject,
       data: { agentId, ...data, actor: caller.principal },

@@ -51,7 +51,7 @@ export class WatchesService {
     await this.store.recordSources(watchId, sources);
     if (target.query) await this.store.recordSeen(watchId, (await this.targets.search(target.query)).map(passageKey));
     const { targetType, targetId } = target;
-    await this.outbox.emit({
+    this.outbox.emit({
       kind: 'watch.created',
       subject: watchId,
       data: { watchId, agentId, targetType, targetId, actor: caller.principal },
@@ -115,7 +115,7 @@ export class WatchesService {
     await this.webhooks.unbind(caller, watchId);
     const { agentId, targetType, targetId } = watch;
     const data = { watchId, agentId, targetType, targetId, actor: caller.principal };
-    await this.outbox.emit({ kind: 'watch.ended', subject: watchId, data });
+    this.outbox.emit({ kind: 'watch.ended', subject: watchId, data });
     return watchOf(watch);
   }
 

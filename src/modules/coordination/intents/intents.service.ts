@@ -56,7 +56,7 @@ export class IntentsService {
       await this.capSessions(caller, row);
       const { peers, isMore } = await this.listPeers(draft);
       const found = await findOverlaps(row, peers);
-      await this.outbox.emit(intentAnnounced(row, caller.principal, found.overlaps.length));
+      this.outbox.emit(intentAnnounced(row, caller.principal, found.overlaps.length));
       return {
         intent: intentOf(row),
         overlaps: found.overlaps,
@@ -89,7 +89,7 @@ export class IntentsService {
 
   private async clear(caller: DaemonCaller, draft: IntentDraft): Promise<AnnounceReply> {
     const removed = await this.store.remove(draft.sessionId);
-    if (removed) await this.outbox.emit(intentCleared(removed, caller.principal));
+    if (removed) this.outbox.emit(intentCleared(removed, caller.principal));
     const { peers, isMore } = await this.listPeers(draft);
     const live_peer_intents = peers.map(intentOf);
     return { intent: null, overlaps: [], live_peer_intents, cleared: removed !== undefined, truncated: isMore };
@@ -99,7 +99,7 @@ export class IntentsService {
     if (!this.isCapped || byPassport === null) return;
     const isOwn = (row: IntentRow): boolean => mayReplace(row, caller);
     const ended = await this.store.removeBeyond(byPassport, SESSIONS_A_PASSPORT, isOwn);
-    for (const row of ended) await this.outbox.emit(intentCleared(row, caller.principal));
+    for (const row of ended) this.outbox.emit(intentCleared(row, caller.principal));
   }
 
   private async listPeers(draft: IntentDraft): Promise<{ peers: IntentRow[]; isMore: boolean }> {

@@ -38,7 +38,7 @@ export class TipsService {
         note: message,
       });
       const data = { tipId, agentId, credits, message: message ?? null, actor: caller.principal };
-      await this.outbox.emit({ kind: 'platform.tipped', subject: tipId, data });
+      this.outbox.emit({ kind: 'platform.tipped', subject: tipId, data });
       this.tenancy.afterCommit(() => this.count(credits));
       const createdAt = new Date().toISOString();
       return { tipId, agentId, credits, message: message ?? null, balanceAfter: wallet.balance, createdAt };

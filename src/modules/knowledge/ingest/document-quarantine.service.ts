@@ -38,7 +38,7 @@ export class DocumentQuarantineService {
     const held = await this.store.setAside(documents);
     const retired = await this.chunks.retire(held);
     for (const { shard, withdrawn } of shardChangesOf(retired, [], [])) await this.indexing.withdraw(shard, withdrawn);
-    await this.outbox.emitMany(
+    this.outbox.emitMany(
       held.map(({ corpusId, docId, version }) =>
         withdrawnEvent({ corpusId, docId, version, actor, quarantined: true }),
       ),
@@ -70,7 +70,7 @@ export class DocumentQuarantineService {
     await this.indexing.add({ corpusId, shareability, language }, buildSegment(chunks.map(indexedChunk), language));
     const byDocument = Map.groupBy(chunks, ({ docId }) => documentKey({ corpusId, docId }));
     const passagesOf = (version: QuarantinedVersion): RestoredChunk[] => byDocument.get(documentKey(version)) ?? [];
-    await this.outbox.emitMany(versions.map((version) => returnedEvent(version, passagesOf(version))));
+    this.outbox.emitMany(versions.map((version) => returnedEvent(version, passagesOf(version))));
     return versions.map((version) => digestOf(version, passagesOf(version)));
   }
 }

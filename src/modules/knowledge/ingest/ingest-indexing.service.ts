@@ -179,7 +179,7 @@ export class IngestIndexingService {
       await this.indexing.withdraw(shard, withdrawn);
       if (segment !== undefined) await this.indexing.add(shard, segment);
     }
-    await this.outbox.emitMany(indexedEvents(good, retired));
+    this.outbox.emitMany(indexedEvents(good, retired));
     const receipts = await this.receipts.record(good.map(({ version, analysed }) => completionOf(version, analysed)));
     await this.store.publish(good, receipts);
   }

@@ -125,7 +125,7 @@ export class FactWritesStore {
     if (!retired) throw contended();
     const [{ receipt_id: receiptId, stored_at: at, fact_id: factId }] = retired as [StoredFact];
     const [step] = stepsOf(this.sessionsOf(by, [{ fact_id: factId }]), { receiptId, at: at.toISOString() });
-    if (step) await this.steps.addInUnit([{ ...step, label: 'fact.retired' }]);
+    if (step) this.steps.addInUnit([{ ...step, label: 'fact.retired' }]);
     return 'retired';
   }
 

@@ -108,7 +108,7 @@ export class LocalIngestService {
       segment_digest: namedDigest('blake3', digest),
       receipt_id: receiptId,
     };
-    await this.outbox.emit(segmentSealed({ corpus_id, ...reported }));
+    this.outbox.emit(segmentSealed({ corpus_id, ...reported }));
     const ingested = outcomes.filter(({ isNew }) => isNew).length;
     return {
       ingested,

@@ -78,7 +78,7 @@ export class LayersService {
     const stored = await this.facts.store(caller, name, content, 'body.content');
     const { version, fact_id, receipt_id, stored_at } = stored;
     const write = { layer, version, factId: fact_id, receiptId: receipt_id };
-    await this.outbox.emit(layerEvent('layer.stored', place, write, caller.principal));
+    this.outbox.emit(layerEvent('layer.stored', place, write, caller.principal));
     return {
       ...{ project_id: place.projectId, layer, version, fact_id, private: true, bytes },
       ...{ hash: blake3Digest(content), stored_at: stored_at.toISOString(), receipt_id },
@@ -98,9 +98,7 @@ export class LayersService {
       await this.facts.retire(caller, head);
       const [deletion] = await this.facts.listVersions(name, head.version + 2, 1);
       const { version, fact_id: factId, receipt_id: receiptId } = deletion!;
-      await this.outbox.emit(
-        layerEvent('layer.cleared', place, { layer, version, factId, receiptId }, caller.principal),
-      );
+      this.outbox.emit(layerEvent('layer.cleared', place, { layer, version, factId, receiptId }, caller.principal));
       return { ...answer, cleared: true, version };
     });
   }

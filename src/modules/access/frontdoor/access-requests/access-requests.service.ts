@@ -56,7 +56,7 @@ export class AccessRequestsService {
       const row = await this.requests.insert({ ...asked, requestId: uuid(), wantedTenantId, wantedTier });
       const { requestId, status, audience, submittedAt } = row;
       const data = { requestId, audience };
-      await this.outbox.emit({ kind: 'access_request.submitted', subject: requestId, data });
+      this.outbox.emit({ kind: 'access_request.submitted', subject: requestId, data });
       return { requestId, status, submittedAt: submittedAt.toISOString() };
     });
   }

@@ -196,7 +196,7 @@ export class EvaluationService {
     const { eventId: _event, occurredAt, change, ...details } = alert;
     const state = stateAfter(alert);
     const data = { alertId, watchId, agentId, targetType, targetId, change, state, ...details, note, occurredAt };
-    await this.outbox.emit({ kind: 'watch.alert', subject: watchId, data });
+    this.outbox.emit({ kind: 'watch.alert', subject: watchId, data });
     const severity = change === 'deleted' || change === 'drifted' ? 'warning' : 'info';
     await this.journal.append(agentId, {
       type: 'watch_alert',

@@ -41,7 +41,7 @@ export class DeliveriesService {
     }
     const reopened = await this.store.reopen(deliveryId);
     if (!reopened) throw new DeliveryPending({ deliveryId }, 'Wait until it is delivered or dead');
-    await this.outbox.emit({
+    this.outbox.emit({
       kind: 'webhook.redelivered',
       subject: webhookId,
       data: { webhookId, deliveryId, eventId: reopened.eventId, actor: caller.principal },

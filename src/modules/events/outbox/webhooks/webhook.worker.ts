@@ -136,7 +136,7 @@ export class WebhookWorker implements OnApplicationBootstrap, BeforeApplicationS
   private async disable(webhookId: string): Promise<boolean> {
     const isDisabled = await this.webhooks.disable(webhookId, 'the endpoint answered 410 Gone');
     if (isDisabled) {
-      await this.outbox.emit({ kind: 'webhook.disabled', subject: webhookId, data: { webhookId, reason: '410' } });
+      this.outbox.emit({ kind: 'webhook.disabled', subject: webhookId, data: { webhookId, reason: '410' } });
     }
     return isDisabled;
   }

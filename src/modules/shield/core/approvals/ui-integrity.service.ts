@@ -101,7 +101,7 @@ export class UiIntegrityService {
         received: shownDigest,
         reason: wrong,
       };
-      await this.outbox.emit({ kind: 'shield.ui_integrity_mismatch', subject, data });
+      this.outbox.emit({ kind: 'shield.ui_integrity_mismatch', subject, data });
     });
   }
 }

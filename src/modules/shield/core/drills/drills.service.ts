@@ -71,7 +71,7 @@ export class DrillsService {
     const data = { kind: drill.kind, passed, detectionUs: result.detectionUs, recoveryUs: result.recoveryUs };
     await this.tenancy.run(tenantId, async () => {
       await this.drills.complete(drillId, result, passed);
-      await this.outbox.emit({ kind: 'shield.drill_completed', subject: drillId, data });
+      this.outbox.emit({ kind: 'shield.drill_completed', subject: drillId, data });
     });
   }
 }

@@ -37,7 +37,7 @@ export class SamplingService {
     };
     const policy = this.toPolicy(await this.policies.put(given, caller.principal));
     const data = { name, match: policy.match, ratePerMillion, actor: caller.principal };
-    await this.outbox.emit({ kind: 'shield.sampling_policy_changed', subject: policy.samplingPolicyId, data });
+    this.outbox.emit({ kind: 'shield.sampling_policy_changed', subject: policy.samplingPolicyId, data });
     return policy;
   }
 
