@@ -7,7 +7,7 @@ import { invalid, Unauthorized } from '../common/problem/common-problems.js';
 import { Problem } from '../common/problem/problem.js';
 import type { ToolCall } from '../common/call-policy/tool-call-signer.js';
 import { TOOL_SERVER_ID } from '../common/call-policy/shield-pipeline.js';
-import { API_SET, TOOL_SET_NAMES } from '../common/contract/tool-sets.js';
+import { ALL_SET, TOOL_SET_NAMES } from '../common/contract/tool-sets.js';
 import { ToolAdmissionsService } from '../modules/shield/core/tool-calls/tool-admissions.service.js';
 import { AgentAnswer } from './agent/agent-answer.js';
 import type { OtherTools } from './agent/servers.js';
@@ -99,7 +99,7 @@ export class ToolCallsService {
     if (named !== undefined && typeof named !== 'string')
       throw invalid('params.tool_set', `must be one of ${TOOL_SET_NAMES.join(', ')}`);
     const tools = await (named === undefined
-      ? this.catalog.toolsOf(toolSet ?? API_SET)
+      ? this.catalog.toolsOf(toolSet ?? ALL_SET)
       : this.catalog.toolsOf(named, 'params.tool_set'));
     return { tools: tools.filter((tool) => !isPublic || isOpen(tool)).map(({ definition }) => definition) };
   }

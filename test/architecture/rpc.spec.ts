@@ -135,7 +135,7 @@ describe('the definitions', () => {
     const { body: capabilities } = await send(tools.url, 'GET', '/capabilities', undefined, headers);
     const plain = (await send(tools.url, 'POST', '/rpc', rpc, headers)).body.result.tools;
     const client = new Client({ name: 'conformance', version: '1' }, { versionNegotiation: { mode: 'auto' } });
-    const url = new URL('/mcp?tool_set=api', tools.url);
+    const url = new URL('/mcp?tool_set=all', tools.url);
     await client.connect(new StreamableHTTPClientTransport(url, { requestInit: { headers } }));
     const listed = await client.listTools();
     await client.close();

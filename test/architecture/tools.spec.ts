@@ -1,3 +1,4 @@
+import { describeCapabilities } from '../../src/rpc/tools/capabilities.js';
 import { createHash } from 'node:crypto';
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
@@ -311,7 +312,11 @@ describe('the registry', () => {
   });
 
   it('says what can be called, and how', () => {
-    const shown = registry.capabilities({ version: '1.2.3', callsPerMinute: 120, natsSubject: 'svc.tools.rpc' });
+    const shown = describeCapabilities(registry.tools, {
+      version: '1.2.3',
+      callsPerMinute: 120,
+      natsSubject: 'svc.tools.rpc',
+    });
     expect(shown).toMatchObject({
       service: 'svc-tools',
       version: '1.2.3',
@@ -320,7 +325,9 @@ describe('the registry', () => {
       rateWindow: { calls: 120, seconds: 60 },
     });
     expect(shown.transports).toContain('nats svc.tools.rpc');
-    expect(registry.capabilities({ version: '1', callsPerMinute: 0 }).transports.join()).not.toContain('nats');
+    expect(describeCapabilities(registry.tools, { version: '1', callsPerMinute: 0 }).transports.join()).not.toContain(
+      'nats',
+    );
     expect(shown.errors).toContainEqual({ code: -32002, name: 'approval_required' });
     const byName = new Map(shown.tools.map((one) => [one.name, one]));
     const capability = (name: ToolName) => byName.get(name);

@@ -50,7 +50,10 @@ export class Digests {
 
   /** @throws UserError naming the first entry that was changed, added or is missing */
   compare(written: TarEntry): void {
-    const expected = z.record(z.string(), z.string()).catch({}).parse(parsedJson(written.content.toString('utf8')));
+    const expected = z
+      .record(z.string(), z.string())
+      .catch({})
+      .parse(parsedJson(written.content.toString('utf8')));
     for (const name of new Set([...Object.keys(expected), ...Object.keys(this.seen)])) {
       if (expected[name] !== this.seen[name])
         throw new UserError(`the backup is damaged: ${name} is not what was written`);

@@ -4,7 +4,7 @@ import { AGENT_TOOL_NAMES, DAEMON_TOOL_NAMES, TOOL_NAMES } from './tool-names.js
 /** What the Model Context Protocol lists where nobody chose. */
 export const DEFAULT_SET = 'default';
 /** What plain JSON-RPC and GET /capabilities list where nobody chose. */
-export const API_SET = 'api';
+export const ALL_SET = 'all';
 
 export type AnyToolName = ToolName | DaemonToolName | AgentToolName;
 
@@ -40,8 +40,8 @@ const DOMAINS = {
 /** Every set there is, and the names of its tools. */
 export const TOOL_SETS: Readonly<Record<string, readonly AnyToolName[]>> = {
   [DEFAULT_SET]: AGENT_TOOL_NAMES,
-  all: [...TOOL_NAMES, ...DAEMON_TOOL_NAMES],
-  [API_SET]: TOOL_NAMES,
+  [ALL_SET]: [...TOOL_NAMES, ...DAEMON_TOOL_NAMES],
+  api: TOOL_NAMES,
   daemon: DAEMON_TOOL_NAMES,
   ...DOMAINS,
 };

@@ -3,8 +3,9 @@ import type { Tenancy } from '../tenancy/tenancy.js';
 
 /**
  * The lines of two principals, $2 and $3 of the tenant $1: who made the keys and invited the seats that they are, and
- * who made and invited those in turn; `by_keys` as far as it is keys alone. The operator, $4, who makes keys for others,
- * does not count, nor does a sign-in link that the seat asked for itself, or a seat that an identity provider gave.
+ * who made and invited those in turn; `by_keys` as far as it is keys alone. The operator, $4, who makes keys for
+ * others, does not count, nor does a sign-in link that the seat asked for itself, or a seat that an identity provider
+ * gave.
  */
 export const LINES_OF_MAKERS = `with recursive line(start, principal, by_keys) as (
          select start, start, true from unnest(array[$2, $3]::text[]) start

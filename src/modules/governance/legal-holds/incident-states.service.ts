@@ -1,6 +1,9 @@
 import { Injectable } from '@nestjs/common';
 
-/** Of an incident of the open unit of work's tenant: whether it is not closed yet. A closed one stays so until it ends. */
+/**
+ * Of an incident of the open unit of work's tenant: whether it is not closed yet. A closed one stays so until the unit
+ * ends.
+ */
 type IsOpen = (incidentId: string) => Promise<boolean>;
 
 /**
