@@ -1,5 +1,6 @@
 import 'reflect-metadata';
 import { Module, type DynamicModule, type Provider } from '@nestjs/common';
+import { ModuleRef } from '@nestjs/core';
 import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR } from '@nestjs/core';
 import { isDevMode } from '../common/config/daemon/auth-mode.js';
 import type { Settings } from '../common/config/settings.js';
@@ -37,6 +38,8 @@ import { authModeToStartIn, bindingsBeyondLoopback } from '../common/bearer-auth
 import { DeclaredSystems } from '../common/contract/declared-systems.js';
 import { ToolDispatcher } from '../common/contract/tool-dispatcher.js';
 import { daemonContract } from '../common/contract/daemon-contract.js';
+import { ApiCredentials } from './daemon/mcp/api-credentials.js';
+import { DaemonToolAdmission } from './daemon/mcp/daemon-tool-admission.js';
 import { DaemonToolDispatcher } from './daemon/mcp/daemon-tool-dispatcher.js';
 import { daemonAddresses, makeDaemonServer } from './daemon/daemon-server.js';
 import { Listeners } from './daemon/listeners.js';
@@ -54,6 +57,7 @@ import { SessionCheck } from '../common/sessions/session-check.js';
 import { ReadRetries } from '../common/read-retries/read-retries.js';
 import { ReadRetryInterceptor } from '../common/read-retries/read-retry.interceptor.js';
 import { ApprovalHandoverModule } from '../modules/shield/core/approvals/approval-handover.module.js';
+import { ToolAdmissionsService } from '../modules/shield/core/tool-calls/tool-admissions.service.js';
 import { ToolAdmissionsModule } from '../modules/shield/core/tool-calls/tool-admissions.module.js';
 import { ToolSetChoicesModule } from '../modules/access/tenant-settings/tool-set-choices.module.js';
 import { AuditModule } from '../modules/evidence/audit/audit.module.js';
@@ -261,6 +265,25 @@ const tools = (settings: Settings): Provider[] => [
     inject: [Metrics],
   },
   { provide: ToolRegistry, useFactory: makeServiceTools },
+  {
+    provide: DaemonToolAdmission,
+    useFactory: (
+      modules: ModuleRef,
+      authenticator: Authenticator,
+      delegated: DelegatedCallers,
+      standings: PassportStandings,
+      tokens: AccessTokens,
+    ) =>
+      new DaemonToolAdmission(
+        // Its module is none of the core's.
+        { admit: (call) => modules.get(ToolAdmissionsService, { strict: false }).admit(call) },
+        new ApiCredentials({
+          ...{ authenticator, mode: settings.daemon.authMode ?? 'off', defaultTenant: settings.bootstrap.tenantId },
+          ...{ delegated, standings, tokens },
+        }),
+      ),
+    inject: [ModuleRef, HTTP_AUTHENTICATOR, DelegatedCallers, PassportStandings, AccessTokens],
+  },
   { provide: ToolDispatcher, useClass: DaemonToolDispatcher },
 ];
 

@@ -17,7 +17,7 @@ beforeAll(async () => {
   api = await startApi();
   daemon = await startDaemon({
     database: api.database,
-    env: { ...HS256_ENV, SVC_API_URL: api.url, SVC_TOOLS_RATE_LIMIT: '40' },
+    env: { ...HS256_ENV, SVC_API_URL: api.url, SVC_TOOLS_RATE_LIMIT: '40', SVCD_OPENAI_SHIM: '1' },
   });
   client = new Client({ name: 'test', version: '1' });
   const headers = { 'x-tenant-id': 'acme', 'x-api-key': api.tenant.apiKey };
@@ -100,6 +100,27 @@ describe('the shield at the MCP endpoint of the daemon', () => {
       await expect(call('more_tools', { tool: 'store_fact', arguments: fact('during') })).rejects.toEqual(DENIED);
     });
     expect((await call('store_fact', fact('after'))).isError).not.toBe(true);
+  });
+
+  it('stops it in the form of OpenAI too, and lets it pass with an approval', async () => {
+    const invoke = async (args: object) => {
+      const named = { id: 'call-1', type: 'function', function: { name: 'store_fact', arguments: JSON.stringify(args) } };
+      const headers = { 'x-tenant-id': 'acme', 'x-api-key': api.tenant.apiKey };
+      const { body } = await send(daemon.url, 'POST', '/v1/openai/invoke', { tool_calls: [named] }, headers);
+      return { ...body.results[0], answer: JSON.parse(body.messages[0].content) };
+    };
+    await stopped({ scope: 'action', target: 'store_fact' }, async () => {
+      expect(await invoke(fact('form denied'))).toMatchObject({ is_error: true, status: 403 });
+    });
+    await stopped({ scope: 'action', target: 'store_fact', mode: 'require_approval' }, async () => {
+      const asked = await invoke(fact('form'));
+      expect(asked).toMatchObject({ is_error: true, status: 403 });
+      const approver = await anotherKey(api, api.tenant);
+      const { body } = await expectStatus(200, resolve(approver, asked.answer.approvalRequestId));
+      const again = { ...fact('form'), shield_approval_token: body.approvalToken };
+      expect(await invoke(again)).toMatchObject({ is_error: false });
+    });
+    expect(await invoke(fact('form after'))).toMatchObject({ is_error: false });
   });
 
   it('stops all tools of the tenant, those that read included', async () => {

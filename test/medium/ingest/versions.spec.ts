@@ -42,6 +42,7 @@ describe('an ingested document', () => {
         createdAt: expect.any(String),
         updatedAt: expect.any(String),
         content: '# Holidays\n\nMidsummer is a holiday.',
+        sourceSuggestionId: null,
       },
     ]);
   });

@@ -196,6 +196,8 @@ describe('a webhook', () => {
     const rolledBack = new Error('nothing of this is kept');
     let taken: string[] = [];
     const claim = api.app.get(CrossTenant).run('webhook claims', async (query) => {
+      // Those of other tests are not due meanwhile.
+      await query(`update webhook_delivery set next_at = now() + interval '1 day'`);
       await query(
         `insert into webhook_delivery (tenant_id, endpoint_id, event_id, kind, subject, payload, next_at, leased_until)
          select d.tenant, d.endpoint::uuid, gen_random_uuid(), 'place.test', 's', '{}', now() - d.age, d.leased

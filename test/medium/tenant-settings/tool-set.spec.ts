@@ -105,12 +105,14 @@ describe('the setting of a tenant', () => {
 });
 
 describe('plain JSON-RPC and GET /capabilities', () => {
-  it('list the tools of the tenant API, whatever is set, and another set where it is named', async () => {
+  it('list the tools of both servers, whatever is set, and another set where it is named', async () => {
     await choose(agent.api.tenant, 'memory');
-    expect(names((await rpc()).result.tools)).toEqual([...TOOL_NAMES]);
+    const all = [...TOOL_NAMES, ...DAEMON_TOOL_NAMES];
+    expect(names((await rpc()).result.tools)).toEqual(all);
+    expect(names((await rpc({ tool_set: 'api' })).result.tools)).toEqual([...TOOL_NAMES]);
     expect(names((await rpc({ tool_set: 'daemon' })).result.tools)).toEqual([...DAEMON_TOOL_NAMES]);
     const whole = await capabilities();
-    expect([names(whole.tools), await capabilities('?tool_set=api')]).toEqual([[...TOOL_NAMES], whole]);
+    expect([names(whole.tools), await capabilities('?tool_set=all')]).toEqual([all, whole]);
     const shown = await capabilities('?tool_set=default');
     expect(names(shown.tools)).toEqual([...AGENT_TOOL_NAMES]);
     expect(shown.digest).not.toBe(whole.digest);

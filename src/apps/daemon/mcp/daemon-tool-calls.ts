@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { CallToolResult, ListToolsResult, Tool as ListedTool } from '@modelcontextprotocol/server';
 import type { FastifyRequest } from 'fastify';
-import { TOOL_SERVER_ID } from '../../../common/call-policy/shield-pipeline.js';
-import { TOOL_CALL_HEADER, type ToolCall, type ToolCallSigner } from '../../../common/call-policy/tool-call-signer.js';
+import { TOOL_CALL_HEADER, type ToolCallSigner } from '../../../common/call-policy/tool-call-signer.js';
 import type { Address } from '../../../common/contract/contract.js';
 import { DEFAULT_SET } from '../../../common/contract/tool-sets.js';
 import type { ClientAddresses } from '../../../common/http/client-address.js';
@@ -13,8 +12,6 @@ import type {
   ApprovalHandoverService,
   Handover,
 } from '../../../modules/shield/core/approvals/approval-handover.service.js';
-import type { ToolCallToAdmit } from '../../../modules/shield/core/tool-calls/tool-admissions.types.js';
-import type { ToolAdmissionsService } from '../../../modules/shield/core/tool-calls/tool-admissions.service.js';
 import type { ToolSetChoices } from '../../../modules/access/tenant-settings/tool-set-choices.service.js';
 import type { AgentAnswer } from '../../../rpc/agent/agent-answer.js';
 import { otherToolUnknown, readAgentArguments, withTenant } from '../../../rpc/agent/agent-arguments.js';
@@ -46,22 +43,14 @@ import { failureOf, failureOfProblem } from '../../../rpc/tools/tool-errors.js';
 import { toolSetIn } from '../../../rpc/tools/requested-tool-set.js';
 import type { Tool } from '../../../rpc/tools/tool.js';
 import type { ApiCredentials } from './api-credentials.js';
+import {
+  type AdmittedCall,
+  type AskedCall,
+  askedOfOwnTool,
+  type DaemonToolAdmission,
+} from './daemon-tool-admission.js';
 import { withScopes, type ToolScopes } from './listed-tools.js';
 import { callRoute, callTool, type ToolRoutes } from './tool-call.js';
-
-/** A call as the shield decides on it. */
-interface AskedCall {
-  tool: Tool | AgentTool;
-  name: string;
-  /** The address of the route that it goes on to. */
-  route: string;
-  args: Record<string, unknown>;
-  approvalToken?: string | undefined;
-  /** Whether an approval is used up with the decision: the API uses it with the effect. */
-  usesApprovalNow: boolean;
-  /** Where the API keeps its answer for repeats. */
-  effect?: ToolCallToAdmit['effect'] | undefined;
-}
 
 /** What goes along with a request to the API. */
 interface SentWith {
@@ -79,17 +68,11 @@ interface Parts {
   /** null where no address of it is known. */
   api: ApiConnection | null;
   credentials: ApiCredentials;
-  admissions: ToolAdmissionsService;
+  admission: DaemonToolAdmission;
   handover: ApprovalHandoverService;
   repeats: AgentRepeats;
   signer: ToolCallSigner;
   addresses: ClientAddresses;
-}
-
-/** A call that was let through. */
-interface AdmittedCall {
-  call: ToolCall;
-  decisionId: string | undefined;
 }
 
 /**
@@ -137,37 +120,20 @@ export class DaemonToolCalls {
 
   private async callOwnTool(
     tool: Tool,
-    { shield_approval_token: token, ...args }: Record<string, unknown>,
+    given: Record<string, unknown>,
     request: FastifyRequest,
   ): Promise<CallToolResult> {
-    const approvalToken = typeof token === 'string' ? token : undefined;
-    await this.admit(
-      { tool, name: tool.definition.name, route: tool.route, args, approvalToken, usesApprovalNow: true },
-      request,
-    );
-    return callTool(this.parts.routes, tool, args, request);
+    const asked = askedOfOwnTool(tool, given);
+    await this.admit(asked, request);
+    return callTool(this.parts.routes, tool, asked.args, request);
   }
 
-  /**
-   * @returns undefined for a caller whom the shield of no tenant knows
-   * @throws RpcFailure where the rate window is used up or the shield does not let it pass
-   */
+  /** @throws RpcFailure where the rate window is used up or the shield does not let it pass */
   private async admit(asked: AskedCall, request: FastifyRequest): Promise<AdmittedCall | undefined> {
-    const { tool, name, route, args, approvalToken, usesApprovalNow, effect } = asked;
-    const caller = await this.parts.credentials.findTenantCaller(request);
-    if (!caller) return undefined;
-    const { isRead, digest: toolDigest } = tool;
-    const call = { caller, tool: name, route, serverId: TOOL_SERVER_ID, toolDigest, isRead, arguments: args };
     try {
-      const spends = 'spends' in tool && tool.spends !== undefined ? Number(args[tool.spends]) : undefined;
-      const { decisionId } = await this.parts.admissions.admit({
-        ...{ ...call, usesApprovalNow, ...(approvalToken === undefined ? {} : { approvalToken }) },
-        ...(spends === undefined ? {} : { spendsCredits: spends }),
-        ...(effect === undefined ? {} : { effect }),
-      });
-      return { call, decisionId };
+      return await this.parts.admission.admit(asked, request);
     } catch (error) {
-      throw failureOfAgentCall(error, name, request.id);
+      throw failureOfAgentCall(error, asked.name, request.id);
     }
   }
 

@@ -7,8 +7,9 @@ import { ToolDispatcher, type OfferedTool, type ToolOutcome } from '../../../com
 import { findFault } from '../../../common/http/json-body.js';
 import { invalid } from '../../../common/problem/common-problems.js';
 import { daemonProblems } from '../../../common/problem/daemon-problem-form.js';
-import type { Problem } from '../../../common/problem/problem.js';
+import { Problem } from '../../../common/problem/problem.js';
 import { makeDaemonTools } from '../../../rpc/tools/daemon-tools.js';
+import { askedOfOwnTool, DaemonToolAdmission } from './daemon-tool-admission.js';
 import { scopesByTool } from './listed-tools.js';
 import { callTool } from './tool-call.js';
 
@@ -22,6 +23,7 @@ export class DaemonToolDispatcher extends ToolDispatcher {
   constructor(
     private readonly host: HttpAdapterHost,
     private readonly manifest: RouteManifest,
+    private readonly admission: DaemonToolAdmission,
     @Inject(SETTINGS) { daemon }: Settings,
   ) {
     super();
@@ -46,12 +48,19 @@ export class DaemonToolDispatcher extends ToolDispatcher {
       return this.refuse(invalid('name', `names no tool: ${name.slice(0, 100)}; tools.json has them`), request);
     const fault = findFault(given, 'arguments');
     if (fault) return this.refuse(invalid(fault.path, fault.message), request);
+    const asked = askedOfOwnTool(tool, given);
+    try {
+      await this.admission.admit(asked, request);
+    } catch (error) {
+      if (error instanceof Problem) return this.refuse(error, request);
+      throw error;
+    }
     const http = this.host.httpAdapter.getInstance<FastifyInstance>();
     const {
       content,
       structuredContent,
       isError = false,
-    } = await callTool({ http, problems: this.problems }, tool, given, request);
+    } = await callTool({ http, problems: this.problems }, tool, asked.args, request);
     const text = content.map((part) => (part.type === 'text' ? part.text : '')).join('');
     const answer = (structuredContent ?? JSON.parse(text)) as Record<string, unknown>;
     return { isError, answer, text };

@@ -51,6 +51,7 @@ import { McpSteps } from './mcp-steps.js';
 import type { Outcome } from './gate-rounds.js';
 import type { ToolRoutes } from './tool-call.js';
 import { ApiCredentials } from './api-credentials.js';
+import { DaemonToolAdmission } from './daemon-tool-admission.js';
 import { McpSignIn } from './mcp-sign-in.js';
 import { scopesByTool } from './listed-tools.js';
 import { DaemonToolCalls } from './daemon-tool-calls.js';
@@ -170,6 +171,11 @@ async function toolCallsOf(
 ): Promise<DaemonToolCalls> {
   const catalog = app.get(ToolCatalog);
   const { routes: declared } = app.get(RouteManifest);
+  const credentials = new ApiCredentials({
+    ...{ authenticator: app.get<Authenticator>(AUTHENTICATOR), mode: settings.daemon.authMode ?? 'off' },
+    defaultTenant: settings.bootstrap.tenantId,
+    ...{ delegated: app.get(DelegatedCallers), standings: app.get(PassportStandings), tokens: app.get(AccessTokens) },
+  });
   return new DaemonToolCalls({
     ...{
       routes,
@@ -178,18 +184,14 @@ async function toolCallsOf(
       choices: app.get(ToolSetChoices),
     },
     ...{
-      admissions: app.get(ToolAdmissionsService),
+      admission: new DaemonToolAdmission(app.get(ToolAdmissionsService), credentials),
       handover: app.get(ApprovalHandoverService),
       repeats: app.get(AgentRepeats),
       signer: app.get(ToolCallSigner),
       addresses: app.get(ClientAddresses),
     },
     api: app.get<ApiConnection | null>(ApiConnection),
-    credentials: new ApiCredentials({
-      ...{ authenticator: app.get<Authenticator>(AUTHENTICATOR), mode: settings.daemon.authMode ?? 'off' },
-      defaultTenant: settings.bootstrap.tenantId,
-      ...{ delegated: app.get(DelegatedCallers), standings: app.get(PassportStandings), tokens: app.get(AccessTokens) },
-    }),
+    credentials,
   });
 }
 
