@@ -152,11 +152,13 @@ describe('a context', () => {
     expect((await assembled({ include: ['work'], project_id: 'other' })).items).toEqual([]);
   });
 
-  it("leaves another's private facts out", async () => {
-    const as = (passport: string) => daemon.as({ scopes: 'query:read facts:write', tenant: acme.tenantId, passport });
+  it("leaves another's private facts out, also of what an admin asks for", async () => {
+    const as = (passport: string, scopes = 'query:read facts:write') =>
+      daemon.as({ scopes, tenant: acme.tenantId, passport });
     await must('PUT', '/v1/facts', { entity: 'me', key: 'k', value: 'quokka deploy', private: true }, as('ann:1'));
     const find = async (by: DaemonCall) => (await assembled({ task: 'quokka', include: ['facts'] }, by)).items.length;
     expect([await find(as('ann:1')), await find(as('ben:1'))]).toEqual([1, 0]);
+    expect(await find(as('root:1', 'admin:read query:read'))).toBe(0);
   });
 });
 

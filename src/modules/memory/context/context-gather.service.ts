@@ -70,7 +70,8 @@ export class ContextGatherService {
 
   /** Those that the task finds, what was stored next to these, and the latest of the session. */
   private async facts(caller: DaemonCaller, tenantId: string, { task, session_id }: ContextRequest): Promise<Gathered> {
-    const reader = readerOf(caller, tenantId);
+    // Private facts of others stay private, as in session-init (0197): nobody asked for them.
+    const reader = { ...readerOf(caller, tenantId), seesAll: false };
     const ranked = await this.factReads.rank(reader, { filter: {}, query: task, limit: MAX_OF_KIND.facts });
     const { neighbours, rows } = await this.factReads.findNeighbours(
       reader,
