@@ -104,7 +104,11 @@ describe('the shield at the MCP endpoint of the daemon', () => {
 
   it('stops it in the form of OpenAI too, and lets it pass with an approval', async () => {
     const invoke = async (args: object) => {
-      const named = { id: 'call-1', type: 'function', function: { name: 'store_fact', arguments: JSON.stringify(args) } };
+      const named = {
+        id: 'call-1',
+        type: 'function',
+        function: { name: 'store_fact', arguments: JSON.stringify(args) },
+      };
       const headers = { 'x-tenant-id': 'acme', 'x-api-key': api.tenant.apiKey };
       const { body } = await send(daemon.url, 'POST', '/v1/openai/invoke', { tool_calls: [named] }, headers);
       return { ...body.results[0], answer: JSON.parse(body.messages[0].content) };
