@@ -1,6 +1,8 @@
 import { isCborMap, type CborMap } from '../../evidence/cbor.js';
 import type { ReceiptPayload } from '../../evidence/receipt.js';
 import { isOfAnotherTime } from '../../evidence/receipt-times.js';
+import { isUuid } from '../ids/uuid-form.js';
+import type { Query } from '../tenancy/cross-tenant.js';
 import { openStored } from './stored-receipts.js';
 import type { StoredReceipt } from './evidence-look.types.js';
 
@@ -51,6 +53,24 @@ export function readBodies(receipts: readonly StoredReceipt[]): ReadReceipt[] {
     const { actor, subject, occurred_at: occurredAt, body } = payload;
     return [{ tenantId, receiptId, kind, actor, subject, occurredAt, body }];
   });
+}
+
+/**
+ * Receipts that speak of a row by its UUID, each with that row; what nobody signed may say anything, and the check of
+ * the chains names it.
+ * @param sql answers rows of the pairs of tenants ($1) and ids ($2), with `parameters` from $3 on
+ */
+export async function readWithRows<Row extends { tenant_id: string; id: string }>(
+  query: Query,
+  receipts: readonly StoredReceipt[],
+  sql: string,
+  ...parameters: unknown[]
+): Promise<{ receipt: ReadReceipt; row: Row | undefined }[]> {
+  const read = readBodies(receipts).filter(({ subject }) => isUuid(subject));
+  const names = [read.map(({ tenantId }) => tenantId), read.map(({ subject }) => subject)];
+  const rows = await query<Row>(sql, [...names, ...parameters]);
+  const byName = new Map(rows.map((row) => [`${row.id} ${row.tenant_id}`, row]));
+  return read.map((receipt) => ({ receipt, row: byName.get(`${receipt.subject} ${receipt.tenantId}`) }));
 }
 
 function payloadOf(cose: Buffer): ReceiptPayload | undefined {

@@ -3,10 +3,10 @@ import {
   findOtherWriter,
   readBodies,
   type ReadReceipt,
+  readWithRows,
   type WrittenRow,
 } from '../../../common/evidence-log/receipt-bodies.js';
 import { digestOfId, SetAside } from '../../../common/evidence-log/set-aside.js';
-import { isUuid } from '../../../common/ids/uuid-form.js';
 import type { Query } from '../../../common/tenancy/cross-tenant.js';
 import { canonicalJson } from '../../../evidence/canonical-json.js';
 import { blake3Digest } from '../../../evidence/digest.js';
@@ -32,19 +32,10 @@ export class CaseEvidence implements SubjectCheck {
   ];
 
   async check(query: Query, receipts: readonly StoredReceipt[], faultOf: (id: string) => FaultSink): Promise<void> {
-    // What nobody signed may say anything; the check of the chains names it.
-    const read = readBodies(receipts).filter(({ subject }) => isUuid(subject));
-    const rows = await query<NamedRow>(CASES, [
-      read.map(({ tenantId }) => tenantId),
-      read.map(({ subject }) => subject),
-      OF_OTHERS,
-    ]);
-    const cases = new Map(rows.map((row) => [`${row.case_id} ${row.tenant_id}`, row]));
     const aside = new SetAside(query);
-    for (const receipt of read) {
+    for (const { receipt, row } of await readWithRows<NamedRow>(query, receipts, CASES, OF_OTHERS)) {
       const { tenantId, receiptId, subject } = receipt;
-      const row = cases.get(`${subject} ${tenantId}`)!;
-      const fault = findFault(receipt, row) ?? (await findOtherAside(aside, row));
+      const fault = findFault(receipt, row!) ?? (await findOtherAside(aside, row!));
       if (fault !== undefined)
         faultOf(receiptId).add(`case ${subject} of tenant ${tenantId}, receipt ${receiptId}: ${fault}`);
     }
@@ -54,7 +45,7 @@ export class CaseEvidence implements SubjectCheck {
 /** A case, or where one was. */
 interface NamedRow extends WrittenRow {
   tenant_id: string;
-  case_id: string;
+  id: string;
   is_there: boolean;
   /** A receipt says that it was deleted, or those of others may have said so. */
   is_deleted: boolean;
@@ -91,14 +82,14 @@ function findFault(receipt: ReadReceipt, row: NamedRow): string | undefined {
 const findOtherAside = async (aside: SetAside, row: NamedRow): Promise<string | undefined> =>
   row.is_there
     ? aside.findFault(row.tenant_id, {
-        digestOf: () => digestOfId('case', row.case_id),
+        digestOf: () => digestOfId('case', row.id),
         isAside: row.quarantined,
-        node: { kind: 'case', key: [row.case_id] },
+        node: { kind: 'case', key: [row.id] },
       })
     : undefined;
 
 const CASES = `
-  select u.tenant_id, u.case_id, c.case_id is not null as is_there, exists (
+  select u.tenant_id, u.case_id as id, c.case_id is not null as is_there, exists (
       select from receipt d where d.tenant_id = u.tenant_id and d.subject = u.case_id::text and d.kind = 'case.deleted'
     ) or exists (select from receipt o where o.tenant_id = u.tenant_id and o.kind = any($3::text[])) as is_deleted,
     c.task, c.action, c.outcome, c.context, c.lesson, c.tags, c.source_receipt, c.success, c.reward, c.content_hash, c.receipt_id,

@@ -1,6 +1,10 @@
 import type { FaultSink, StoredReceipt, SubjectCheck } from '../../../../common/evidence-log/evidence-look.types.js';
-import { findOtherWriter, readBodies, type ReadReceipt } from '../../../../common/evidence-log/receipt-bodies.js';
-import { isUuid } from '../../../../common/ids/uuid-form.js';
+import {
+  findOtherWriter,
+  readBodies,
+  type ReadReceipt,
+  readWithRows,
+} from '../../../../common/evidence-log/receipt-bodies.js';
 import type { Query } from '../../../../common/tenancy/cross-tenant.js';
 import { namedDigest } from '../../../../evidence/digest.js';
 import { isOfAnotherTime } from '../../../../evidence/receipt-times.js';
@@ -28,16 +32,8 @@ export class ApprovalEvidence implements SubjectCheck {
   ];
 
   async check(query: Query, receipts: readonly StoredReceipt[], faultOf: (id: string) => FaultSink): Promise<void> {
-    // What nobody signed may say anything; the check of the chains names it.
-    const read = readBodies(receipts).filter(({ subject }) => isUuid(subject));
-    const rows = await query<ResolvedRow>(APPROVALS, [
-      read.map(({ tenantId }) => tenantId),
-      read.map(({ subject }) => subject),
-    ]);
-    const approvals = new Map(rows.map((row) => [`${row.approval_request_id} ${row.tenant_id}`, row]));
-    for (const receipt of read) {
+    for (const { receipt, row } of await readWithRows<ResolvedRow>(query, receipts, APPROVALS)) {
       const { tenantId, receiptId, subject } = receipt;
-      const row = approvals.get(`${subject} ${tenantId}`);
       const fault = row && findFault(receipt, row);
       if (fault !== undefined)
         faultOf(receiptId).add(`approval ${subject} of tenant ${tenantId}, receipt ${receiptId}: ${fault}`);
@@ -47,7 +43,7 @@ export class ApprovalEvidence implements SubjectCheck {
 
 interface ResolvedRow {
   tenant_id: string;
-  approval_request_id: string;
+  id: string;
   state: ApprovalState;
   principal: string;
   action: string;
@@ -83,7 +79,7 @@ function findFault(receipt: ReadReceipt, row: ResolvedRow): string | undefined {
 }
 
 const APPROVALS = `
-  select a.tenant_id, a.approval_request_id, a.state, a.principal, a.action, a.server_id, a.tool_digest, a.arguments_digest, a.policy_version,
+  select a.tenant_id, a.approval_request_id as id, a.state, a.principal, a.action, a.server_id, a.tool_digest, a.arguments_digest, a.policy_version,
     a.spend_credits::float8 as spend_credits, a.expires_at, a.resolved_by, a.resolved_at, a.receipt_id
   from (select distinct * from unnest($1::text[], $2::text[]) u (tenant_id, id)) u
   join shield_approval a on a.tenant_id = u.tenant_id and a.approval_request_id = u.id::uuid`;

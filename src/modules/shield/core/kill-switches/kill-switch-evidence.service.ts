@@ -1,12 +1,11 @@
 import type { FaultSink, StoredReceipt, SubjectCheck } from '../../../../common/evidence-log/evidence-look.types.js';
 import {
   findOtherWriter,
-  readBodies,
   type ReadReceipt,
+  readWithRows,
   type WrittenRow,
 } from '../../../../common/evidence-log/receipt-bodies.js';
 import { ERASURE_STREAM, SUBJECT_RECORDS_ERASED } from '../../../../common/evidence-log/removed-records.js';
-import { isUuid } from '../../../../common/ids/uuid-form.js';
 import type { Query } from '../../../../common/tenancy/cross-tenant.js';
 import { SWITCH_LIFTED, SWITCH_SET } from './kill-switches.events.js';
 
@@ -26,16 +25,9 @@ export class KillSwitchEvidence implements SubjectCheck {
   ];
 
   async check(query: Query, receipts: readonly StoredReceipt[], faultOf: (id: string) => FaultSink): Promise<void> {
-    // What nobody signed may say anything; the check of the chains names it.
-    const read = readBodies(receipts).filter(({ subject }) => isUuid(subject));
-    const rows = await query<SwitchRow>(SWITCHES, [
-      read.map(({ tenantId }) => tenantId),
-      read.map(({ subject }) => subject),
-    ]);
-    const switches = new Map(rows.map((row) => [`${row.kill_switch_id} ${row.tenant_id}`, row]));
-    for (const receipt of read) {
+    for (const { receipt, row } of await readWithRows<SwitchRow>(query, receipts, SWITCHES)) {
       const { tenantId, receiptId, subject } = receipt;
-      const fault = findFault(receipt, switches.get(`${subject} ${tenantId}`));
+      const fault = findFault(receipt, row);
       if (fault !== undefined)
         faultOf(receiptId).add(`kill switch ${subject} of tenant ${tenantId}, receipt ${receiptId}: ${fault}`);
     }
@@ -44,7 +36,7 @@ export class KillSwitchEvidence implements SubjectCheck {
 
 interface SwitchRow extends WrittenRow {
   tenant_id: string;
-  kill_switch_id: string;
+  id: string;
   scope: string;
   target: string | null;
   mode: string;
@@ -70,7 +62,7 @@ function findFault(receipt: ReadReceipt, row: SwitchRow | undefined): string | u
 }
 
 const SWITCHES = `
-  select s.tenant_id, s.kill_switch_id, s.scope, s.target, s.mode, s.include_reads, s.created_by as written_by, s.created_at as written_at,
+  select s.tenant_id, s.kill_switch_id as id, s.scope, s.target, s.mode, s.include_reads, s.created_by as written_by, s.created_at as written_at,
     s.expires_at, s.lifted_at, exists (
       select from receipt l where l.tenant_id = s.tenant_id and l.subject = s.kill_switch_id::text and l.kind = '${SWITCH_LIFTED}'
     ) or exists (
