@@ -5,6 +5,7 @@ import type { IsolationLevel } from 'typeorm/driver/types/IsolationLevel.js';
 import type { Log } from '../observability/log.js';
 import { poolOf } from '../database/pool-of.js';
 import type { ReadReplica } from '../database/read-replica.js';
+import { allOf } from '../workers/all-of.js';
 import { mayReadReplica } from './reading.js';
 import type { WriteLimit } from './write-limit.js';
 import { sha256 } from '../../evidence/sha256.js';
@@ -289,12 +290,6 @@ export class Tenancy {
 function send(sent: Promise<unknown>[], statement: Promise<unknown>): void {
   statement.catch(() => undefined);
   sent.push(statement);
-}
-
-/** Waits for all, whatever becomes of one. @throws what the first one that failed did */
-async function allOf(sent: readonly Promise<unknown>[]): Promise<void> {
-  const ends = await Promise.allSettled(sent);
-  for (const end of ends) if (end.status === 'rejected') throw end.reason;
 }
 
 const KEY = 'hashtextextended($1::jsonb::text, 0)';

@@ -4,6 +4,7 @@ import { ErasureList } from '../../../common/erasures/erasure-list.js';
 import { LOG, type Log } from '../../../common/observability/log.js';
 import { Problem } from '../../../common/problem/problem.js';
 import { eachInTurn } from '../../../common/scheduler/each-in-turn.js';
+import { allOf } from '../../../common/workers/all-of.js';
 import { DueWork, FALLBACK_MS } from '../../../common/scheduler/due-work.js';
 import { Scheduler } from '../../../common/scheduler/scheduler.js';
 import { CrossTenant } from '../../../common/tenancy/cross-tenant.js';
@@ -105,8 +106,7 @@ export class ErasureSweep implements OnApplicationBootstrap {
         this.log.info({ erasure_id: erasureId, problem: error.message }, 'an erasure was refused');
       }),
     );
-    const failed = (await Promise.allSettled(runs)).find(({ status }) => status === 'rejected');
-    if (failed) throw (failed as PromiseRejectedResult).reason;
+    await allOf(runs);
   }
 
   /** A restore has no queue to ask for it by; one that waits already is not asked for twice. */

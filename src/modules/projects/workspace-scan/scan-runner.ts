@@ -4,6 +4,7 @@ import { AuditTrail } from '../../../common/evidence-log/audit-trail.js';
 import type { Values } from '../../../common/tenancy/tenant-repository.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import { ThreadExhausted } from '../../../common/workers/timed-threads.js';
+import { allOf } from '../../../common/workers/all-of.js';
 import { ScannedFilesStore, type ScannedFile } from './scanned-files.store.js';
 import { languageOf } from './symbols/symbol-languages.js';
 import { SymbolsPool } from './symbols/symbols.pool.js';
@@ -93,9 +94,7 @@ export class ScanRunner {
     const lanes = Array.from({ length: this.pool.threads + 1 }, async () => {
       for (const batch of batches) await this.scanBatch(one, batch);
     });
-    const ended = await Promise.allSettled(lanes);
-    const failed = ended.find(({ status }) => status === 'rejected');
-    if (failed) throw (failed as PromiseRejectedResult).reason;
+    await allOf(lanes);
     await this.end(one);
   }
 
