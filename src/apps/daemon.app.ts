@@ -277,10 +277,7 @@ const tools = (settings: Settings): Provider[] => [
       new DaemonToolAdmission(
         // Its module is none of the core's.
         { admit: (call) => modules.get(ToolAdmissionsService, { strict: false }).admit(call) },
-        new ApiCredentials({
-          ...{ authenticator, mode: settings.daemon.authMode ?? 'off', defaultTenant: settings.bootstrap.tenantId },
-          ...{ delegated, standings, tokens },
-        }),
+        new ApiCredentials(settings, { authenticator, delegated, standings, tokens }),
       ),
     inject: [ModuleRef, HTTP_AUTHENTICATOR, DelegatedCallers, PassportStandings, AccessTokens],
   },

@@ -9,6 +9,7 @@ import {
   type Identity,
 } from '../../../common/bearer-auth/daemon-caller.js';
 import { isDevMode, type AuthMode } from '../../../common/config/daemon/auth-mode.js';
+import type { Settings } from '../../../common/config/settings.js';
 import type { Address } from '../../../common/contract/contract.js';
 import { SESSION_HEADER } from '../../../common/http/agent-session.js';
 import { bearerOf, headerOf } from '../../../common/http/headers.js';
@@ -22,8 +23,6 @@ import type { ToolCaller } from '../../../rpc/peer.js';
 /** How it is known who speaks to the daemon. */
 interface Known {
   authenticator: Authenticator;
-  mode: AuthMode;
-  defaultTenant: string;
   delegated: DelegatedCallers;
   tokens: AccessTokens;
   standings: PassportStandings;
@@ -34,7 +33,16 @@ interface Known {
  * is, signed, where the daemon has proof of that (docs/decisions/0315).
  */
 export class ApiCredentials {
-  constructor(private readonly known: Known) {}
+  private readonly mode: AuthMode;
+  private readonly defaultTenant: string;
+
+  constructor(
+    { daemon, bootstrap }: Settings,
+    private readonly known: Known,
+  ) {
+    this.mode = daemon.authMode ?? 'off';
+    this.defaultTenant = bootstrap.tenantId;
+  }
 
   /** @throws RouteRefusal where there is nothing to show */
   async of(request: FastifyRequest, address: Address): Promise<Record<string, string>> {
@@ -46,7 +54,7 @@ export class ApiCredentials {
   /** The tenant that a call works in. @throws RouteRefusal where that is not known */
   async tenantOf(request: FastifyRequest): Promise<string> {
     const identity = await this.known.authenticator.identify(request);
-    const tenantId = homeTenantOf(identity, this.known.defaultTenant);
+    const tenantId = homeTenantOf(identity, this.defaultTenant);
     if (tenantId !== undefined && coversTenant(identity, tenantId)) return tenantId;
     throw new RouteRefusal('daemon', 'GET /v1/facts', 403, { type: 'TenantMismatch', detail: NO_TENANT });
   }
@@ -70,7 +78,7 @@ export class ApiCredentials {
       const identity = await this.known.authenticator.identify(request);
       const isOwn = isOfTenantApi(identity);
       const tenantId = this.boundTenantOf(identity);
-      if (tenantId === undefined || (!isOwn && isDevMode(this.known.mode))) return undefined;
+      if (tenantId === undefined || (!isOwn && isDevMode(this.mode))) return undefined;
       return { tenantId, principal: identity.principal, authType: isOwn ? identity.authType : 'delegated' };
     } catch (error) {
       // The route says what is wrong with it.
@@ -81,7 +89,7 @@ export class ApiCredentials {
 
   /** A credential of any tenant is bound to none, and nothing is said of it. */
   private boundTenantOf(identity: Identity): string | undefined {
-    const tenantId = homeTenantOf(identity, this.known.defaultTenant);
+    const tenantId = homeTenantOf(identity, this.defaultTenant);
     return identity.tenants !== 'any' && tenantId !== undefined && coversTenant(identity, tenantId)
       ? tenantId
       : undefined;
@@ -99,7 +107,7 @@ export class ApiCredentials {
 
   /** Who it is, where more than its own word says so. */
   private async findProven(request: FastifyRequest): Promise<Identity | undefined> {
-    const isDev = isDevMode(this.known.mode);
+    const isDev = isDevMode(this.mode);
     if (isDev && !this.known.tokens.take(bearerOf(request))) return undefined;
     const identity = await this.known.authenticator.identify(request);
     return isDev && !isOfTenantApi(identity) ? undefined : identity;

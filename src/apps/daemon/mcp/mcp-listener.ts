@@ -171,9 +171,8 @@ async function toolCallsOf(
 ): Promise<DaemonToolCalls> {
   const catalog = app.get(ToolCatalog);
   const { routes: declared } = app.get(RouteManifest);
-  const credentials = new ApiCredentials({
-    ...{ authenticator: app.get<Authenticator>(AUTHENTICATOR), mode: settings.daemon.authMode ?? 'off' },
-    defaultTenant: settings.bootstrap.tenantId,
+  const credentials = new ApiCredentials(settings, {
+    authenticator: app.get<Authenticator>(AUTHENTICATOR),
     ...{ delegated: app.get(DelegatedCallers), standings: app.get(PassportStandings), tokens: app.get(AccessTokens) },
   });
   return new DaemonToolCalls({
